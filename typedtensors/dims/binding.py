@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Facts`: the equations between dims that the code has shown so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from typedtensors.dims.arithmetic import divide
+from typedtensors.dims.compare import Verdict, compare
+from typedtensors.dims.dim import Atom, Dim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Equations learned at one point of the code.
+
+    Invariant: no atom on a left side occurs on any right side, so one substitution resolves a dim.
+    Values keep the dims they were made with (people know those names); facts are looked up when
+    two dims are compared.
+    """
+
+    equations: Mapping[Atom, Dim] = field(default_factory=lambda: MappingProxyType({}))
+
+    def resolve(self, dim: Dim) -> Dim:
+        """The dim with everything learned filled in."""
+        return dim.substitute(self.equations) if self.equations else dim
+
+    def compare(self, left: Dim, right: Dim) -> Verdict:
+        """The verdict on two dims, given what was learned; learns nothing."""
+        return compare(self.resolve(left), self.resolve(right))
+
+    def equate(self, left: Dim, right: Dim) -> tuple[Verdict, Facts]:
+        """The verdict on two dims that the code takes to be equal, and what that teaches.
+
+        An undecided equation that holds an opaque atom is learned. It is solved for an opaque atom
+        if it can be, else for a declared one (`d` is `heads*d_head`). So the verdict is DIFFERENT
+        only for a contradiction, with the code's names or with what it showed before.
+        """
+        verdict = self.compare(left, right)
+        if verdict is not Verdict.UNDECIDED:
+            return verdict, self
+        return verdict, self._learn(left, right, _opaque, _any)
+
+    def require(self, actual: Dim, needed: Dim) -> tuple[Verdict, Facts]:
+        """As `equate`, where a layer or a parameter of a given size consumes `actual`.
+
+        Also teaches declared atoms: a layer of 784 inputs on `features` documents that
+        `features` is 784, until something else contradicts it.
+        """
+        verdict, facts = self.equate(actual, needed)
+        if verdict is not Verdict.DIFFERENT:
+            return verdict, facts
+        size, given = self.resolve(needed), self.resolve(actual)
+        if any(atom.declared for atom in size.atoms) or given.value is not None:
+            return verdict, self
+        taught = self._learn(given, size, _declared)
+        return (Verdict.UNDECIDED, taught) if taught is not self else (verdict, self)
+
+    def join(self, other: Facts) -> Facts:
+        """What holds after either of two branches."""
+        if self == other:
+            return self
+        kept = {
+            atom: dim for atom, dim in self.equations.items() if other.equations.get(atom) == dim
+        }
+        return Facts(MappingProxyType(kept))
+
+    def _learn(self, left: Dim, right: Dim, *wanted: Callable[[Atom], bool]) -> Facts:
+        gap = self.resolve(left) - self.resolve(right)
+        for want in wanted:
+            for atom, dim in _solutions(gap):
+                if want(atom):
+                    return self._with(atom, dim)
+        return self
+
+    def _with(self, atom: Atom, dim: Dim) -> Facts:
+        single = {atom: dim}
+        known = {left: right.substitute(single) for left, right in self.equations.items()}
+        return Facts(MappingProxyType(known | single))
+
+
+def _solutions(gap: Dim) -> list[tuple[Atom, Dim]]:
+    """Each `atom == dim` that `gap == 0` says, where the atom occurs once, alone in its term."""
+    found = []
+    for monomial, coefficient in gap.terms:
+        if len(monomial) != 1 or not isinstance(monomial[0], Atom):
+            continue
+        atom, rest = monomial[0], Dim.total(dict(gap.terms) | {monomial: 0})
+        solution = divide(-rest, Dim.of(coefficient))
+        if solution is not None and atom not in rest.atoms and _can_be_size(solution):
+            found.append((atom, solution))
+    return found
+
+
+def _can_be_size(dim: Dim) -> bool:
+    return dim.value is None or dim.value >= 0
+
+
+def _opaque(atom: Atom) -> bool:
+    return not atom.declared
+
+
+def _declared(atom: Atom) -> bool:
+    return atom.declared
+
+
+def _any(atom: Atom) -> bool:  # noqa: ARG001
+    return True

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three verdicts on two dims."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from typedtensors.dims.dim import Atom, Dim
+
+
+class Verdict(Enum):
+    """What is known about `left == right`."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
+
+
+# Sizes to try: odd and even, primes and highly composite numbers, none small enough to be a
+# common literal by accident (a size of 1 or 2 would make `h//2` and `0` agree). 61 of them: a
+# prime count lets every stride visit distinct sizes.
+_SIZES = (
+    *(6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 23, 24, 25, 27, 29, 30, 31, 32),
+    *(35, 36, 37, 40, 41, 42, 43, 45, 47, 48, 49, 53, 54, 55, 59, 60, 61, 63, 64, 67, 71, 72),
+    *(77, 79, 81, 83, 84, 89, 90, 96, 97, 101, 103, 108, 120, 144, 180, 240),
+)
+_TRIALS = 64
+
+
+@lru_cache(maxsize=4096)
+def compare(left: Dim, right: Dim) -> Verdict:
+    """Whether two dims are the same integer.
+
+    *Equal*: same normal form. *Different*: they differ by a constant; or only declared atoms
+    occur and the two are never equal at 64 fixed assignments of distinct sizes. *Undecided*: the
+    rest. Declared atoms are rigid: two different names are two different sizes.
+    """
+    if left == right:
+        return Verdict.EQUAL
+    gap = left - right
+    if gap.value is not None:
+        return Verdict.DIFFERENT
+    if not gap.declared:
+        return Verdict.UNDECIDED
+    for sizes in _assignments(left, right):
+        if left.evaluate(sizes) == right.evaluate(sizes):
+            return Verdict.UNDECIDED
+    return Verdict.DIFFERENT
+
+
+def _assignments(left: Dim, right: Dim) -> Iterator[dict[str, int]]:
+    """Fixed assignments, at which no atom has a size that either dim names as a literal."""
+    atoms = sorted(left.atoms | right.atoms, key=_name)
+    literals = _literals(left) | _literals(right)
+    sizes = [size for size in _SIZES if size not in literals]
+    # Names beyond the table get sizes of their own above it, so that sizes stay distinct.
+    while len(sizes) <= len(atoms) or not _is_prime(len(sizes)):
+        sizes.append(sizes[-1] + 7)
+    for trial in range(_TRIALS):
+        stride, start = 1 + trial % (len(sizes) - 1), trial * 5
+        yield {
+            atom.name: sizes[(start + stride * index) % len(sizes)]
+            for index, atom in enumerate(atoms)
+        }
+
+
+def _name(atom: Atom) -> str:
+    return atom.name
+
+
+def _literals(dim: Dim) -> set[int]:
+    """Every integer in the dim, coefficients and the insides of compounds included."""
+    found = {coefficient for _, coefficient in dim.terms}
+    for factor in dim.factors():
+        for operand in getattr(factor, "operands", ()):
+            found |= _literals(operand)
+    return found
+
+
+def _is_prime(number: int) -> bool:
+    return all(number % divisor for divisor in range(2, int(number**0.5) + 1))

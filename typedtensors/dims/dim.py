@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Dim`, a symbolic integer: the size of one axis."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_serials = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A name that stands for one integer.
+
+    Invariant: two atoms are the same integer if and only if they are equal; `name` is for people,
+    `serial` keeps apart atoms that print alike. A *declared* atom was named by the author of the
+    code (an annotation); an *opaque* one is an integer the code only computes or carries
+    (`self.d`, a config value, a data-dependent size).
+    """
+
+    name: str
+    declared: bool = True
+    serial: int = 0
+
+    @cached_property
+    def key(self) -> tuple[str, str, int]:
+        """Sorts atoms by name, before compounds."""
+        return ("", self.name, self.serial)
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        """The atom itself, as `Compound.atoms` lists its own."""
+        return frozenset((self,))
+
+
+class Operator(Enum):
+    """An operation that has no polynomial form."""
+
+    FLOORDIV = "//"
+    MAX = "max"
+    MIN = "min"
+
+
+@dataclass(frozen=True)
+class Compound:
+    """An indivisible factor `left // right`, `max(...)` or `min(...)`.
+
+    Invariant: built by `typedtensors.dims.arithmetic` only, which simplifies first; so two
+    compounds that are equal by its laws are equal as values.
+    """
+
+    operator: Operator
+    operands: tuple[Dim, ...]
+
+    @cached_property
+    def key(self) -> tuple[str, str, int]:
+        """Sorts compounds by their text, after atoms."""
+        return (self.operator.value, repr(self.operands), 0)
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        """Every atom in the operands."""
+        return frozenset().union(*(operand.atoms for operand in self.operands))
+
+
+Factor = Union[Atom, Compound]
+Monomial = tuple[Factor, ...]
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A symbolic integer: a polynomial with integer coefficients over atoms and compounds.
+
+    Invariant: `terms` is sorted, every coefficient is non-zero, every monomial is a sorted tuple
+    of factors (a factor repeats for a power) and occurs once. So equal normal forms are equal
+    values, and `==` is structural. Zero has no terms.
+    """
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def of(value: int) -> Dim:
+        """The literal integer `value`."""
+        return Dim((((), int(value)),)) if value else Dim(())
+
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def name(name: str) -> Dim:
+        """The declared dim `name`, as an annotation names it."""
+        return Dim.atom(Atom(name))
+
+    @staticmethod
+    def opaque(name: str) -> Dim:
+        """The opaque integer that the code calls `name`, such as `self.d`."""
+        return Dim.atom(Atom(name, declared=False))
+
+    @staticmethod
+    def fresh(name: str = "_") -> Dim:
+        """An opaque integer that equals no other one until that is learned."""
+        return Dim.atom(Atom(name, declared=False, serial=next(_serials)))
+
+    @staticmethod
+    def atom(atom: Factor) -> Dim:
+        """The dim that is one factor alone."""
+        return Dim((((atom,), 1),))
+
+    @staticmethod
+    def total(terms: Mapping[Monomial, int]) -> Dim:
+        """The normal form of a sum of `coefficient * monomial`."""
+        kept = [(monomial, c) for monomial, c in terms.items() if c]
+        return Dim(tuple(sorted(kept, key=_term_key)))
+
+    @property
+    def value(self) -> int | None:
+        """The integer this dim is, or None if it is symbolic."""
+        if not self.terms:
+            return 0
+        (monomial, coefficient), *rest = self.terms
+        return coefficient if not rest and not monomial else None
+
+    @property
+    def factor(self) -> Factor | None:
+        """The factor this dim is, if it is one alone."""
+        if len(self.terms) != 1:
+            return None
+        monomial, coefficient = self.terms[0]
+        return monomial[0] if coefficient == 1 and len(monomial) == 1 else None
+
+    @cached_property
+    def atoms(self) -> frozenset[Atom]:
+        """Every atom that occurs, inside compounds too."""
+        found: set[Atom] = set()
+        for factor in self.factors():
+            found |= factor.atoms
+        return frozenset(found)
+
+    def factors(self) -> Iterator[Factor]:
+        """Each factor of each monomial, powers repeated."""
+        for monomial, _ in self.terms:
+            yield from monomial
+
+    @property
+    def declared(self) -> bool:
+        """Whether only declared atoms and literals occur."""
+        return all(atom.declared for atom in self.atoms)
+
+    def __add__(self, other: Dim | int) -> Dim:
+        """The sum."""
+        return arithmetic.add(self, lift(other))
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        """The difference."""
+        return arithmetic.add(self, arithmetic.scale(lift(other), -1))
+
+    def __mul__(self, other: Dim | int) -> Dim:
+        """The product."""
+        return arithmetic.multiply(self, lift(other))
+
+    def __floordiv__(self, other: Dim | int) -> Dim:
+        """The floor quotient, as Python's. Raises ZeroDivisionError for a literal zero."""
+        return arithmetic.floor_divide(self, lift(other))
+
+    def __mod__(self, other: Dim | int) -> Dim:
+        """The remainder, as Python's: `self - other * (self // other)`."""
+        divisor = lift(other)
+        return self - divisor * (self // divisor)
+
+    def __neg__(self) -> Dim:
+        """The negation."""
+        return arithmetic.scale(self, -1)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other: int) -> Dim:
+        """The difference from a literal."""
+        return lift(other) - self
+
+    def __rfloordiv__(self, other: int) -> Dim:
+        """The floor quotient of a literal."""
+        return lift(other) // self
+
+    def __rmod__(self, other: int) -> Dim:
+        """The remainder of a literal."""
+        return lift(other) % self
+
+    def substitute(self, known: Mapping[Atom, Dim]) -> Dim:
+        """This dim with atoms replaced, simplified anew."""
+        return arithmetic.substitute(self, known)
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """The integer this dim is when each atom has the size its name has in `sizes`.
+
+        Raises KeyError for an atom that `sizes` does not name, ZeroDivisionError if a divisor is 0.
+        """
+        value = self.substitute({atom: Dim.of(sizes[atom.name]) for atom in self.atoms}).value
+        assert value is not None  # without atoms every law of the arithmetic folds to a literal
+        return value
+
+    def __str__(self) -> str:
+        """The dim as a spec would write it."""
+        return text.text(self)
+
+    def __repr__(self) -> str:
+        """As `Dim(h//2+1)`; serials keep apart what prints alike."""
+        serials = sorted(atom.serial for atom in self.atoms if atom.serial)
+        mark = "".join(f"'{serial}" for serial in serials)
+        return f"Dim({self}{mark})"
+
+
+def lift(value: Dim | int) -> Dim:
+    """A dim as it is, an int as a literal."""
+    return value if isinstance(value, Dim) else Dim.of(value)
+
+
+def _term_key(term: tuple[Monomial, int]) -> tuple[int, list[tuple[str, str, int]]]:
+    """Highest degree first, then by name, so that texts read as people write them."""
+    return -len(term[0]), [factor.key for factor in term[0]]
+
+
+# The operators above are written in terms of these two rooms, which need the class first.
+from typedtensors.dims import arithmetic, text  # noqa: E402
