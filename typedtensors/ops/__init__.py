@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each op maps shapes: one declaration per op, one table."""
+
+from typedtensors.ops.call import Broadcast, Call, Framework
+from typedtensors.ops.outcome import Conflict, Conflicting, Known, Outcome, Undetermined
+from typedtensors.ops.registry import canonical, lookup, rule, rules
+from typedtensors.ops.rule import Array, Example, Rule, example
+from typedtensors.ops.value import Layer, Unknown, Value
+
+__all__ = [
+    "Array",
+    "Broadcast",
+    "Call",
+    "Conflict",
+    "Conflicting",
+    "Example",
+    "Framework",
+    "Known",
+    "Layer",
+    "Outcome",
+    "Rule",
+    "Undetermined",
+    "Unknown",
+    "Value",
+    "canonical",
+    "example",
+    "lookup",
+    "rule",
+    "rules",
+]

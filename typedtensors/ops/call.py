@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Call`, one application of a rule: its arguments, and what applying it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.value import Unknown
+from typedtensors.shapes.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typedtensors.ops.outcome import Outcome
+    from typedtensors.ops.value import Layer, Value
+
+
+class Framework(Enum):
+    """Whose semantics a call has: argument names, promotion, defaults."""
+
+    TORCH = "torch"
+    NUMPY = "numpy"
+    JAX = "jax"
+    TENSORFLOW = "tensorflow"
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """One implicit broadcast inside a call, for the policy to judge.
+
+    `operands` are the arrays that met, by parameter name; `compared` names those whose elements
+    are compared pairwise by a loss or metric (a weight or variance is an operand, not compared).
+    """
+
+    op: str
+    operands: Mapping[str, Tensor]
+    result: Tensor
+    compared: tuple[str, ...] = ()
+
+
+def _no_invoke(_value: Value, _args: tuple[Value, ...]) -> Outcome:
+    return Unknown("calling this value needs the code that holds it")
+
+
+@dataclass
+class Call:
+    """The input of a rule, and the record of what applying it showed.
+
+    `arguments` are bound to the rule's parameters, defaults filled in. `facts` and `broadcasts`
+    grow while the rule runs; the call lives for one application, so rules stay pure.
+    """
+
+    op: str
+    arguments: Mapping[str, Value]
+    framework: Framework = Framework.TORCH
+    facts: Facts = field(default_factory=Facts)
+    layer: Layer | None = None
+    invoke: Callable[[Value, tuple[Value, ...]], Outcome] = _no_invoke
+    broadcasts: list[Broadcast] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Value:
+        """The argument of that name."""
+        return self.arguments[name]
+
+    def tensor(self, name: str) -> Tensor:
+        """The argument as an array. Raises Undetermined if it is not known to be one."""
+        return self._wanted(name, Tensor, "an array")
+
+    def dim(self, name: str) -> Dim:
+        """The argument as an integer, symbolic or not. Raises Undetermined otherwise."""
+        return self._wanted(name, Dim, "an integer")
+
+    def integer(self, name: str) -> int:
+        """The argument as a literal integer. Raises Undetermined otherwise."""
+        value = self.dim(name).value
+        if value is None:
+            raise Undetermined(f"`{name}` is not a literal integer")
+        return value
+
+    def flag(self, name: str) -> bool:
+        """The argument as a literal bool. Raises Undetermined otherwise."""
+        return self._wanted(name, bool, "a literal bool")
+
+    def _wanted(self, name: str, kind: type, what: str) -> Value:
+        value = self.arguments[name]
+        if isinstance(value, kind):
+            return value
+        reason = value.reason if isinstance(value, Unknown) else f"`{name}` is not {what}"
+        raise Undetermined(reason)
+
+    def same(self, left: Dim, right: Dim) -> Verdict:
+        """Whether two dims the op takes to be equal are; learns from the undecided."""
+        verdict, self.facts = self.facts.equate(left, right)
+        return verdict
+
+    def requires(self, actual: Dim, needed: Dim) -> Verdict:
+        """As `same`, where a layer or weight of a given size consumes `actual`."""
+        verdict, self.facts = self.facts.require(actual, needed)
+        return verdict

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What applying a rule gives: known, unknown with a reason, or a conflict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+from typedtensors.ops.value import Unknown
+
+if TYPE_CHECKING:
+    from typedtensors.diagnostics import Diagnostic
+    from typedtensors.dims import Facts
+    from typedtensors.ops.call import Broadcast
+    from typedtensors.ops.value import Value
+
+
+@dataclass(frozen=True)
+class Known:
+    """A result: its value, the facts after the call, and the broadcasts that made it."""
+
+    value: Value
+    facts: Facts
+    broadcasts: tuple[Broadcast, ...] = ()
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """The framework rejects this call, or it cannot be what was meant."""
+
+    diagnostic: Diagnostic
+
+
+Outcome = Union[Known, Unknown, Conflict]
+
+
+class Undetermined(Exception):  # noqa: N818 - it reports no error: the rule has no answer
+    """Raised inside a rule whose arguments do not determine the result."""
+
+    def __init__(self, reason: str) -> None:
+        """`reason` is shown where the user asks why a shape is unknown."""
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Conflicting(Exception):  # noqa: N818 - the user's error, carried to the one place that returns it
+    """Raised inside a rule whose arguments cannot go together."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        """`diagnostic` is what the user reads."""
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic

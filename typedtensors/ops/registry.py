@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one table of rules, and the canonical names of ops."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from typedtensors.ops.arguments import Parameters
+from typedtensors.ops.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.rule import Example
+    from typedtensors.ops.value import Value
+
+_rules: dict[str, Rule] = {}
+_loaded = False
+
+# Where a framework defines what it exports under a shorter name (mypy sees the former).
+_CANONICAL = (
+    (re.compile(r"^torch\._tensor\.Tensor\.|^torch\._C\.(_?Tensor(Base)?)\."), "torch.Tensor."),
+    (re.compile(r"^torch\.nn\.parameter\.Parameter\.(?!__init__)"), "torch.Tensor."),
+    (re.compile(r"^torch\._C\._(VariableFunctions(Class)?)\.|^torch\.functional\."), "torch."),
+    (re.compile(r"^torch\._C\._nn\."), "torch.nn.functional."),
+    (re.compile(r"^torch\._C\._linalg\.(linalg_)?"), "torch.linalg."),
+    (re.compile(r"^torch\.nn\.modules\.\w+\."), "torch.nn."),
+)
+
+
+def rule(
+    *names: str, params: str, family: str, examples: tuple[Example, ...] = ()
+) -> Callable[[Callable[[Call], Value]], Callable[[Call], Value]]:
+    """Register a function over `Call` as the rule of the ops `names`."""
+
+    def register(apply: Callable[[Call], Value]) -> Callable[[Call], Value]:
+        add(Rule(names, Parameters.parse(params), apply, family, examples=examples))
+        return apply
+
+    return register
+
+
+def add(new: Rule) -> None:
+    """Register a rule. Raises ValueError if one of its names has a rule already."""
+    for name in new.names:
+        if name in _rules:
+            msg = f"two rules for {name}"
+            raise ValueError(msg)
+        _rules[name] = new
+
+
+def lookup(name: str) -> Rule | None:
+    """The rule of an op by any of its full names, or None."""
+    _load()
+    return _rules.get(canonical(name))
+
+
+def canonical(name: str) -> str:
+    """The name under which the framework documents an op or a layer."""
+    for pattern, short in _CANONICAL:
+        found, count = pattern.subn(short, name, count=1)
+        if count:
+            return found
+    return name
+
+
+def rules() -> Iterator[Rule]:
+    """Every rule once, in order of registration."""
+    _load()
+    yield from dict.fromkeys(_rules.values())
+
+
+def _load() -> None:
+    """Import the families, which register their rules."""
+    global _loaded  # noqa: PLW0603 - the table is filled once per process
+    if _loaded:
+        return
+    _loaded = True
+    families = import_module("typedtensors.ops.families")
+    for module in iter_modules(families.__path__):
+        import_module(f"{families.__name__}.{module.name}")

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Rule`, how one op maps shapes, and the examples that prove it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtensors.ops.call import Call, Framework
+from typedtensors.ops.outcome import Conflict, Conflicting, Known, Undetermined
+from typedtensors.ops.value import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typedtensors.dims import Facts
+    from typedtensors.ops.arguments import Parameters
+    from typedtensors.ops.outcome import Outcome
+    from typedtensors.ops.value import Layer, Value
+
+
+@dataclass(frozen=True)
+class Example:
+    """One call to compare with the framework: array arguments as `Spec` texts, others as they are.
+
+    The conformance tests draw a size for every name, agreeing and disagreeing.
+    """
+
+    args: tuple[object, ...]
+    kwargs: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array argument of an example: `Array("b n d")`, `Array("n", "Int64")`."""
+
+    spec: str
+    dtype: str = "Float32"
+
+
+def example(*args: object, **kwargs: object) -> Example:
+    """An example call, written as the call is."""
+    return Example(args, kwargs)
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """How one op maps shapes.
+
+    `names` are the canonical names of the op's spellings (function, method, operator), which share
+    the parameters. `apply` is pure: it reads the call, and raises `Undetermined` or `Conflicting`.
+    """
+
+    names: tuple[str, ...]
+    parameters: Parameters
+    apply: Callable[[Call], Value]
+    family: str
+    signature: str = ""
+    examples: tuple[Example, ...] = ()
+
+    def evaluate(  # noqa: PLR0913 - the parts of a call, each optional
+        self,
+        op: str,
+        args: tuple[Value, ...],
+        kwargs: Mapping[str, Value],
+        facts: Facts,
+        *,
+        layer: Layer | None = None,
+        invoke: Callable[[Value, tuple[Value, ...]], Outcome] | None = None,
+    ) -> Outcome:
+        """The outcome of the call `op(*args, **kwargs)` where `facts` hold."""
+        arguments = self.parameters.bind(args, kwargs)
+        if isinstance(arguments, Unknown):
+            return arguments
+        call = Call(op, arguments, framework_of(op), facts, layer)
+        if invoke is not None:
+            call.invoke = invoke
+        try:
+            value = self.apply(call)
+        except Undetermined as answer:
+            return Unknown(answer.reason)
+        except Conflicting as conflict:
+            return Conflict(conflict.diagnostic)
+        return value if isinstance(value, Unknown) else Known(value, call.facts, tuple(call.broadcasts))
+
+
+def framework_of(op: str) -> Framework:
+    """The framework that an op's name belongs to."""
+    root = op.partition(".")[0]
+    return next((each for each in Framework if each.value == root), Framework.TORCH)

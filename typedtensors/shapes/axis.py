@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands at one position of a shape."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typedtensors.dims import Dim
+
+_serials = itertools.count(1)
+
+
+class Intent(Enum):
+    """Where a size-1 axis came from, when its author asked for it: a broadcast is then meant."""
+
+    KEEPDIM = "keepdim"
+    UNSQUEEZE = "unsqueeze"
+    INDEX = "None in an index"
+    VIEW = "a 1 in view or reshape"
+    SPEC = "a literal 1 in an annotation"
+    ALIGN = "align"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of known position.
+
+    `flexible` is jaxtyping's `#`: the size is `dim` or 1. `intent` says where a size of 1 was
+    asked for; it is no part of equality, which is about sizes.
+    """
+
+    dim: Dim
+    flexible: bool = False
+    intent: Intent | None = field(default=None, compare=False)
+
+    def with_dim(self, dim: Dim) -> Axis:
+        """The same axis with another size."""
+        return replace(self, dim=dim)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the size is the literal 1."""
+        return self.dim.value == 1
+
+    def __str__(self) -> str:
+        """As a spec writes it."""
+        return f"#{self.dim}" if self.flexible else str(self.dim)
+
+
+@dataclass(frozen=True)
+class Variadic:
+    """Any number of axes: `*name`, or `...` when it has no name.
+
+    Invariant: two variadics are the same axes if they are equal. A name is rigid in the function
+    that declares it; `serial` keeps apart nameless ones, so that a value keeps its own prefix
+    through operations that leave it alone.
+    """
+
+    name: str | None = None
+    flexible: bool = False
+    serial: int = 0
+
+    @staticmethod
+    def fresh() -> Variadic:
+        """A nameless run of axes that equals no other one."""
+        return Variadic(serial=next(_serials))
+
+    def __str__(self) -> str:
+        """As a spec writes it."""
+        mark = "#" if self.flexible else ""
+        return f"*{mark}{self.name}" if self.name else "..."

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Tensor`, what is known of one array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from typedtensors.shapes.dtype import ANY, DType
+from typedtensors.shapes.shape import Shape
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array's shape and dtype, as far as they are known.
+
+    `parameter` marks a trainable weight: its author chose the shape of its axes once, so a
+    one-sided broadcast of it is no accident.
+    """
+
+    shape: Shape
+    dtype: DType = ANY
+    parameter: bool = field(default=False, compare=False)
+
+    def with_shape(self, shape: Shape) -> Tensor:
+        """The result of an operation that changes the shape only."""
+        return Tensor(shape, self.dtype)
+
+    def with_dtype(self, dtype: DType) -> Tensor:
+        """The result of an operation that changes the dtype only."""
+        return replace(self, dtype=dtype)
