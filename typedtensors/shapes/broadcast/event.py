@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`classify`: what kind of broadcast it is when operands do not all have the result's shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations
+from typing import TYPE_CHECKING, Union
+
+from typedtensors.dims import Dim, Facts
+from typedtensors.shapes.axis import Axis, Intent, Variadic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typedtensors.shapes.broadcast.arithmetic import Broadcast
+    from typedtensors.shapes.shape import Shape
+
+# A row is a shape reduced to what can be compared: the int 1, a resolved dim, a shared variadic.
+Size = Union[int, Dim, Variadic]
+Row = tuple[Size, ...]
+
+
+class Kind(Enum):
+    """The classes of broadcast, from harmless to dangerous."""
+
+    SCALAR = "scalar"
+    """Every expanded operand has rank 0."""
+    SINGLE = "single"
+    """Every expanded operand has one element, or only gains axes of size 1."""
+    SUFFIX = "suffix"
+    """One-sided: the operand is the result's tail, as a bias is."""
+    SUFFIX_AMBIGUOUS = "suffix_ambiguous"
+    """As suffix, but the sizes fit at another offset too: (n,) in (n, n)."""
+    KEEPDIM = "keepdim"
+    """One-sided, equal ranks, explicit axes of size 1."""
+    PADSTRETCH = "padstretch"
+    """One-sided, padded on the left and stretched: (c, 1, 1) in (n, c, h, w)."""
+    MUTUAL_EXPLICIT = "mutual_explicit"
+    """No operand has the result's shape; the ranks are equal."""
+    MUTUAL_PADDED = "mutual_padded"
+    """No operand has the result's shape; the ranks differ."""
+
+
+@dataclass(frozen=True)
+class BroadcastEvent:
+    """One operation whose operands do not all have the shape of its result.
+
+    `expanded` are the operands that are padded or stretched. `stretched` are the axes, of any of
+    them, whose size of 1 is stretched. `twins`: two operands of a mutual broadcast are equal once
+    axes of size 1 are dropped. `ambiguous`: one-sided with left padding, and the sizes do not
+    determine which axes the operand belongs to. `certain`: the axes that only some operands have
+    are not 1 (an opaque dim may be).
+    """
+
+    kind: Kind
+    shapes: tuple[Shape, ...]
+    result: Shape
+    expanded: tuple[int, ...]
+    stretched: tuple[Axis, ...]
+    padded: bool
+    twins: bool = False
+    ambiguous: bool = False
+    certain: bool = True
+
+    @property
+    def mutual(self) -> bool:
+        """Whether the result is larger than every operand."""
+        return self.kind in {Kind.MUTUAL_EXPLICIT, Kind.MUTUAL_PADDED}
+
+    @property
+    def aligned(self) -> bool:
+        """Whether every expanded axis was put there by `align`."""
+        asked = all(axis.intent is Intent.ALIGN for axis in self.stretched)
+        return asked and bool(self.stretched) and not self.padded
+
+    @property
+    def intended(self) -> bool:
+        """Whether some stretched axis was asked for.
+
+        A literal 1 in an annotation counts, except between twins: then the result would repeat a
+        name, which is what the annotation meant to prevent.
+        """
+        intents = {axis.intent for axis in self.stretched} - {None}
+        return bool(intents - {Intent.SPEC} if self.twins else intents)
+
+
+def classify(outcome: Broadcast) -> BroadcastEvent | None:
+    """The broadcast event that the outcome describes.
+
+    Returns: None if the operands all have the result's shape, if they conflict, or if anything
+    that decides the kind is unknown: an undecided dim, a flexible axis, a variadic that not every
+    operand has at the same place.
+    """
+    rows = _rows(outcome)
+    if rows is None or outcome.shape is None:
+        return None
+    *operands, result = rows
+    expanded = tuple(k for k, row in enumerate(operands) if row != result)
+    if not expanded:
+        return None
+    return _event(outcome, operands, result, expanded)
+
+
+def _event(
+    outcome: Broadcast, operands: list[Row], result: Row, expanded: tuple[int, ...]
+) -> BroadcastEvent:
+    assert outcome.shape is not None
+    carrying = [row for row in operands if any(size != 1 for size in row)]
+    mutual = not any(_carries(row, result) for row in carrying) and len(carrying) > 1
+    # Operands that only lack axes of size 1 are not what makes the event.
+    partial = [row for row in carrying if not _carries(row, result)]
+    padded = any(len(row) < len(result) for row in (carrying if mutual else partial))
+    stretched = [k for k in expanded if any(_stretched(operands[k], result))]
+    return BroadcastEvent(
+        kind=_kind(operands, result, partial, mutual=mutual, padded=padded),
+        shapes=outcome.operands,
+        result=outcome.shape,
+        expanded=expanded,
+        stretched=tuple(
+            axis for k in stretched for axis in _stretched_axes(outcome.operands[k], result)
+        ),
+        padded=any(len(operands[k]) < len(result) for k in expanded),
+        twins=mutual and _twins(carrying),
+        ambiguous=not mutual and any(_floats(row, result) for row in partial),
+        certain=not mutual or _certain(carrying, result),
+    )
+
+
+def _kind(
+    operands: list[Row], result: Row, partial: list[Row], *, mutual: bool, padded: bool
+) -> Kind:
+    if all(not row for row in operands if row != result):
+        return Kind.SCALAR
+    if mutual:
+        return Kind.MUTUAL_PADDED if padded else Kind.MUTUAL_EXPLICIT
+    if not partial:
+        return Kind.SINGLE
+    if not padded:
+        return Kind.KEEPDIM
+    if any(any(_stretched(row, result)) for row in partial):
+        return Kind.PADSTRETCH
+    floating = any(_floats(row, result) for row in partial)
+    return Kind.SUFFIX_AMBIGUOUS if floating else Kind.SUFFIX
+
+
+def _rows(outcome: Broadcast) -> list[Row] | None:
+    """The operands' rows and then the result's, or None if they cannot be compared."""
+    if outcome.shape is None or not outcome.decided:
+        return None
+    rows = [_row(shape, outcome.facts) for shape in (*outcome.operands, outcome.shape)]
+    known = [row for row in rows if row is not None]
+    if len(known) < len(rows) or len({_variadic_place(row) for row in known}) > 1:
+        return None
+    return known
+
+
+def _row(shape: Shape, facts: Facts) -> Row | None:
+    sizes: list[Size] = []
+    for part in shape.axes:
+        if part.flexible:
+            return None
+        if isinstance(part, Axis):
+            dim = facts.resolve(part.dim)
+            sizes.append(1 if dim.value == 1 else dim)
+        else:
+            sizes.append(part)
+    return tuple(sizes)
+
+
+def _variadic_place(row: Row) -> int | None:
+    """Where the row's variadic stands, from the right."""
+    places = [at - len(row) for at, size in enumerate(row) if isinstance(size, Variadic)]
+    return places[0] if places else None
+
+
+def _tail(row: Row, result: Row) -> Row:
+    """The part of the result that the row is aligned with."""
+    return result[len(result) - len(row) :]
+
+
+def _stretched(row: Row, result: Row) -> list[bool]:
+    """For each axis of the row, whether it is a 1 that the result stretches."""
+    return [own == 1 and full != 1 for own, full in zip(row, _tail(row, result))]
+
+
+def _stretched_axes(shape: Shape, result: Row) -> list[Axis]:
+    tail = result[len(result) - len(shape.axes) :]
+    pairs = zip(shape.axes, tail)
+    return [
+        part for part, full in pairs if isinstance(part, Axis) and part.dim.value == 1 != full
+    ]
+
+
+def _carries(row: Row, result: Row) -> bool:
+    """Whether every axis of the result that is not 1 is in the row, unstretched."""
+    missing = result[: len(result) - len(row)]
+    return all(size == 1 for size in missing) and not any(_stretched(row, result))
+
+
+def _squeezed(row: Row) -> Row:
+    return tuple(size for size in row if size != 1)
+
+
+def _twins(rows: list[Row]) -> bool:
+    pairs = combinations(rows, 2)
+    return any(one != two and _squeezed(one) == _squeezed(two) for one, two in pairs)
+
+
+def _certain(rows: list[Row], result: Row) -> bool:
+    """Whether no axis that some row lacks could be of size 1."""
+    for row in rows:
+        lacking = [*[True] * (len(result) - len(row)), *_stretched(row, result)]
+        for lacks, size in zip(lacking, result):
+            if lacks and isinstance(size, Dim) and size.value is None and not size.declared:
+                return False
+    return True
+
+
+def _floats(row: Row, result: Row) -> bool:
+    """Whether the sizes alone would also fit the padded row at other axes of the result.
+
+    Any order-preserving placement counts; a 1 fits anywhere and occupies its axis. The leftmost
+    and the rightmost placement bound all others, so the row is fixed if and only if they agree.
+    """
+    if len(row) == len(result):
+        return False
+    leftmost = _place(row, result)
+    mirrored = _place(row[::-1], result[::-1])
+    rightmost = [len(result) - 1 - at for at in reversed(mirrored)]
+    real = [k for k, size in enumerate(row) if size != 1]
+    return any(leftmost[k] != rightmost[k] for k in real)
+
+
+def _place(row: Sequence[Size], result: Sequence[Size]) -> list[int]:
+    """The axes of the result that the row takes if each goes as far to the left as it can."""
+    at, placed = 0, []
+    for size in row:
+        while size not in (1, result[at]):
+            at += 1
+        placed.append(at)
+        at += 1
+    return placed
