@@ -19,7 +19,7 @@ symbols = st.lists(st.sampled_from([1, 1, 3, "a", "b", "c"]), max_size=4).map(tu
 
 
 def spec(text: str) -> Shape:
-    """A shape from the words of a spec: sizes, names, `#name`, `*name`, `?name` for an opaque dim."""
+    """A shape from words: sizes, names, `#name`, `*name`, `...`, and `?name`, an opaque dim."""
     parts = [_part(word) for word in text.split()]
     return Shape(tuple(parts))
 

@@ -93,8 +93,8 @@ def test_shared_variadic_does_not_hide_what_follows_it() -> None:
 def test_kind_depends_on_no_names_and_no_sizes(shapes: list[Sizes], names: list[str]) -> None:
     first = event_of(*shapes)
     assume(first is not None)
-    renamed = dict(zip("abc", names))
-    numbers = dict(zip("abc", (5, 7, 11)))
+    renamed = dict(zip("abc", names, strict=True))
+    numbers = dict(zip("abc", (5, 7, 11), strict=True))
     for mapping in (renamed, numbers):
         other = event(*(tuple(mapping.get(size, size) for size in shape) for shape in shapes))
         assert first is not None
@@ -114,14 +114,14 @@ def test_verdict_depends_on_no_order_of_operands(shapes: list[Sizes]) -> None:
             assert judge(first, context) is judge(second, context)
 
 
-@given(st.lists(sizes, min_size=2, max_size=3), st.booleans(), st.booleans(), st.booleans())
-def test_explicit_reports_whatever_suspicious_does(
-    shapes: list[Sizes], comparison: bool, inserted: bool, viewed: bool
-) -> None:
+contexts = st.builds(Context, *[st.booleans()] * 3, floating=st.sampled_from([True, False, None]))
+
+
+@given(st.lists(sizes, min_size=2, max_size=3), contexts)
+def test_explicit_reports_whatever_suspicious_does(shapes: list[Sizes], context: Context) -> None:
     found = event_of(*shapes)
     assume(found is not None)
     assert found is not None
-    context = replace(FLOATS, comparison=comparison, inserted=inserted, viewed=viewed)
     mild, strict = judge(found, context), judge(found, context, Level.EXPLICIT)
     assert strict is (mild if mild is not None or found.kind is Kind.SCALAR else Reason.IMPLICIT)
     assert judge(found, context, Level.ALLOW) is None

@@ -13,6 +13,8 @@ from typedtensors.shapes.shape import Shape
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from typedtensors.shapes.shape import Part
+
     Run = tuple[Axis, ...]
     Column = list[tuple[int, Axis]]
 
@@ -78,7 +80,7 @@ def broadcast(shapes: Sequence[Shape], facts: Facts | None = None) -> Broadcast:
         open_ended = [shape.rank is None for shape in shapes]
         tail, facts = _align(suffixes, open_ended, facts)
         parts = [Variadic.fresh()] if any(open_ended) else []
-        return _outcome(shapes, (), parts, tail, facts)
+        return _outcome(shapes, [], parts, tail, facts)
     closed = [False] * len(shapes)
     prefixes = [() if shape.rank is not None else shape.prefix for shape in shapes]
     tail, facts = _align(suffixes, closed, facts)
@@ -113,8 +115,9 @@ def _outcome(
     front = [Meeting(at, met.axis, met.verdict, met.operands) for at, met in enumerate(head)]
     meetings = (*front, *tail)
     clash = any(met.verdict is Verdict.DIFFERENT for met in meetings)
-    parts = (*(met.axis for met in front), *middle, *(met.axis for met in tail))
-    return Broadcast(tuple(shapes), None if clash else Shape(parts), meetings, facts)
+    parts: list[Part] = [met.axis for met in front]
+    parts += [*middle, *(met.axis for met in tail)]
+    return Broadcast(tuple(shapes), None if clash else Shape(tuple(parts)), meetings, facts)
 
 
 def _align(
@@ -125,7 +128,7 @@ def _align(
     teaches = len({len(run) for run in runs}) == 1
     meetings = []
     for index, column in _columns(runs):
-        unseen = any(o and len(run) < -index for run, o in zip(runs, open_ended))
+        unseen = any(o and len(run) < -index for run, o in zip(runs, open_ended, strict=True))
         met, learned = _meet(index, column, facts)
         facts = learned if teaches else facts
         meetings.append(_beside_unknown(met) if unseen else met)
@@ -138,7 +141,7 @@ def _columns(runs: Sequence[Run]) -> Iterator[tuple[int, Column]]:
 
 
 def _beside_unknown(met: Meeting) -> Meeting:
-    """What an axis of unknown presence leaves: a size that is not 1 stands, a 1 may be stretched."""
+    """Next to an axis that may exist: a size that is not 1 stands, a 1 may be stretched."""
     if met.verdict is Verdict.DIFFERENT or not (met.axis.is_one or met.axis.flexible):
         return met
     return Meeting(met.index, Axis(Dim.fresh()), Verdict.UNDECIDED)

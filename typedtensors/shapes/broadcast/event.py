@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.dims import Dim, Facts
 from typedtensors.shapes.axis import Axis, Intent, Variadic
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typedtensors.shapes.shape import Shape
 
 # A row is a shape reduced to what can be compared: the int 1, a resolved dim, a shared variadic.
-Size = Union[int, Dim, Variadic]
-Row = tuple[Size, ...]
+Size: TypeAlias = int | Dim | Variadic
+Row: TypeAlias = tuple[Size, ...]
 
 
 class Kind(Enum):
@@ -100,27 +100,26 @@ def classify(outcome: Broadcast) -> BroadcastEvent | None:
     expanded = tuple(k for k, row in enumerate(operands) if row != result)
     if not expanded:
         return None
-    return _event(outcome, operands, result, expanded)
+    return _event(outcome, outcome.shape, operands, result, expanded)
 
 
 def _event(
-    outcome: Broadcast, operands: list[Row], result: Row, expanded: tuple[int, ...]
+    outcome: Broadcast, shape: Shape, operands: list[Row], result: Row, expanded: tuple[int, ...]
 ) -> BroadcastEvent:
-    assert outcome.shape is not None
     carrying = [row for row in operands if any(size != 1 for size in row)]
     mutual = not any(_carries(row, result) for row in carrying) and len(carrying) > 1
     # Operands that only lack axes of size 1 are not what makes the event.
     partial = [row for row in carrying if not _carries(row, result)]
     padded = any(len(row) < len(result) for row in (carrying if mutual else partial))
-    stretched = [k for k in expanded if any(_stretched(operands[k], result))]
+    stretched = [
+        axis for k in expanded for axis in _stretched_axes(outcome.operands[k], operands[k], result)
+    ]
     return BroadcastEvent(
         kind=_kind(operands, result, partial, mutual=mutual, padded=padded),
         shapes=outcome.operands,
-        result=outcome.shape,
+        result=shape,
         expanded=expanded,
-        stretched=tuple(
-            axis for k in stretched for axis in _stretched_axes(outcome.operands[k], result)
-        ),
+        stretched=tuple(stretched),
         padded=any(len(operands[k]) < len(result) for k in expanded),
         twins=mutual and _twins(carrying),
         ambiguous=not mutual and any(_floats(row, result) for row in partial),
@@ -182,15 +181,12 @@ def _tail(row: Row, result: Row) -> Row:
 
 def _stretched(row: Row, result: Row) -> list[bool]:
     """For each axis of the row, whether it is a 1 that the result stretches."""
-    return [own == 1 and full != 1 for own, full in zip(row, _tail(row, result))]
+    return [own == 1 and full != 1 for own, full in zip(row, _tail(row, result), strict=True)]
 
 
-def _stretched_axes(shape: Shape, result: Row) -> list[Axis]:
-    tail = result[len(result) - len(shape.axes) :]
-    pairs = zip(shape.axes, tail)
-    return [
-        part for part, full in pairs if isinstance(part, Axis) and part.dim.value == 1 != full
-    ]
+def _stretched_axes(shape: Shape, row: Row, result: Row) -> list[Axis]:
+    pairs = zip(shape.axes, _stretched(row, result), strict=True)
+    return [part for part, stretched in pairs if stretched and isinstance(part, Axis)]
 
 
 def _carries(row: Row, result: Row) -> bool:
@@ -212,7 +208,7 @@ def _certain(rows: list[Row], result: Row) -> bool:
     """Whether no axis that some row lacks could be of size 1."""
     for row in rows:
         lacking = [*[True] * (len(result) - len(row)), *_stretched(row, result)]
-        for lacks, size in zip(lacking, result):
+        for lacks, size in zip(lacking, result, strict=True):
             if lacks and isinstance(size, Dim) and size.value is None and not size.declared:
                 return False
     return True
