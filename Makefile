@@ -1,0 +1,62 @@
+# Each target works as the only command in a fresh clone: it makes `.venv` with the locked
+# requirements first, and again when the lock changes. `make PYTHON=python3.12 test` picks one.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCKED := $(VENV)/locked.stamp
+INSTALLED := $(VENV)/installed.stamp
+DOCS := $(VENV)/docs.stamp
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# Scripts that call `typedtensors` find the one of this environment.
+ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
+
+CHECKED := typedtensors mypy_plugin/typedtensors_mypy
+
+.PHONY: demo test slow coverage lint bench docs lock clean
+
+demo: $(INSTALLED)
+	@$(ENV) python examples/regression/demo.py
+
+test: $(INSTALLED)
+	$(ENV) python -m pytest
+
+slow: $(INSTALLED)
+	$(ENV) python -m pytest -m slow
+
+coverage: $(INSTALLED)
+	$(ENV) python -m pytest --cov
+
+lint: $(INSTALLED)
+	$(ENV) ruff check .
+	$(ENV) ruff format --check .
+	$(ENV) mypy $(CHECKED)
+	$(ENV) lint-imports
+
+bench: $(INSTALLED)
+	@$(ENV) python bench/plugin_cost.py
+
+docs: $(DOCS)
+	$(ENV) mkdocs build --strict
+
+lock:
+	$(PYTHON) tools/lock.py
+
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(LOCKED): requirements-dev.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "typedtensors needs Python 3.10 or newer; try: make PYTHON=python3.11")'
+	@echo "Installing the locked requirements into $(VENV) (a few minutes, once) ..."
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) --requirement requirements-dev.lock
+	@touch $@
+
+# The build backend is locked too, so nothing is fetched here.
+$(INSTALLED): $(LOCKED) pyproject.toml
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DOCS): $(INSTALLED) requirements-docs.lock
+	@$(PIP) --requirement requirements-docs.lock
+	@touch $@

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Light imports, one direction: the promises that import-linter cannot prove."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import jaxtyping
+import pytest
+
+import typedtensors
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ("diagnostics", "dims", "shapes", "ops")
+HEAVY = ("torch", "tensorflow", "keras", "jax", "numpy", "mypy", "beartype", "einops", "jaxtyping")
+
+
+def _loaded_by(statement: str, names: tuple[str, ...] = HEAVY) -> list[str]:
+    """Return which of `names` a fresh interpreter has loaded after `statement`."""
+    report = f"print(json.dumps([name for name in {names} if name in sys.modules]))"
+    probe = f"{statement}\nimport json, sys\n{report}"
+    run = subprocess.run(
+        [sys.executable, "-c", probe],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'mypy_plugin'}"},
+    )
+    loaded: list[str] = json.loads(run.stdout)
+    return loaded
+
+
+def _foreign_imports(source: str) -> Iterator[str]:
+    """Yield what a core module imports besides the standard library and this package."""
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module is not None:
+            names = [node.module]
+        for name in names:
+            if name.partition(".")[0] not in {*sys.stdlib_module_names, "typedtensors"}:
+                yield name
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    assert _loaded_by("import typedtensors") == []
+
+
+@pytest.mark.parametrize("room", CORE)
+def test_importing_a_core_room_loads_nothing_heavy(room: str) -> None:
+    assert _loaded_by(f"import typedtensors.{room}") == []
+
+
+@pytest.mark.parametrize("name", ["json", "jaxtyping"])
+def test_the_import_probe_sees_what_is_loaded(name: str) -> None:
+    assert _loaded_by(f"import {name}", (name, "torch")) == [name]
+
+
+def test_a_dtype_loads_jaxtyping_and_no_framework() -> None:
+    loaded = _loaded_by("from typedtensors import Float")
+    assert "jaxtyping" in loaded
+    assert not {"torch", "tensorflow", "jax", "mypy", "beartype"}.intersection(loaded)
+
+
+@pytest.mark.parametrize("room", CORE)
+def test_core_rooms_import_the_standard_library_only(room: str) -> None:
+    files = list((ROOT / "typedtensors" / room).rglob("*.py"))
+    assert files
+    assert {
+        path.name: foreign
+        for path in files
+        if (foreign := list(_foreign_imports(path.read_text())))
+    } == {}
+
+
+@pytest.mark.parametrize("line", ["import torch.nn", "def f():\n    from numpy import array"])
+def test_the_scan_of_core_rooms_sees_foreign_imports(line: str) -> None:
+    assert list(_foreign_imports(line)) != []
+
+
+def test_every_dtype_of_jaxtyping_is_re_exported() -> None:
+    dtypes = {
+        name
+        for name, value in vars(jaxtyping).items()
+        if isinstance(value, type)
+        and issubclass(value, jaxtyping.AbstractDtype)
+        and value is not jaxtyping.AbstractDtype
+    }
+    assert dtypes
+    for name in dtypes:
+        assert getattr(typedtensors, name) is getattr(jaxtyping, name)
+    assert dtypes <= {*typedtensors.__all__}
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'typedtensors' has no attribute 'Flaot'"):
+        _ = typedtensors.Flaot  # type: ignore[attr-defined]
+
+
+def test_public_names_are_listed_before_they_are_used() -> None:
+    assert {"Float", "align", "guard", "typechecked"} <= {*dir(typedtensors)}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param("", id="first"),
+        pytest.param("import typedtensors.guard", id="after-the-room"),
+        pytest.param("import typedtensors.guard; from typedtensors import guard", id="again"),
+    ],
+)
+def test_a_public_name_wins_over_its_room(before: str) -> None:
+    """`guard` names a room too, and what was imported before must not matter."""
+    statement = (
+        f"import sys, types\n{before}\n"
+        "room = types.ModuleType('typedtensors.guard')\n"
+        "room.guard = lambda: None\n"
+        "import typedtensors\n"
+        "typedtensors.__dict__.pop('guard', None)\n"
+        "sys.modules['typedtensors.guard'] = room\n"
+        "typedtensors.guard = room\n"
+        "from typedtensors import guard\n"
+        "assert guard is room.guard, guard\n"
+    )
+    assert _loaded_by(statement, ()) == []

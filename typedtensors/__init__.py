@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds silent tensor-shape and broadcasting bugs.
+
+Importing this package loads neither a framework nor jaxtyping: each public name is
+looked up when it is first used.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxtyping import (
+        BFloat16 as BFloat16,
+    )
+    from jaxtyping import (
+        Bool as Bool,
+    )
+    from jaxtyping import (
+        Complex as Complex,
+    )
+    from jaxtyping import (
+        Complex64 as Complex64,
+    )
+    from jaxtyping import (
+        Complex128 as Complex128,
+    )
+    from jaxtyping import (
+        Float as Float,
+    )
+    from jaxtyping import (
+        Float8e4m3b11fnuz as Float8e4m3b11fnuz,
+    )
+    from jaxtyping import (
+        Float8e4m3fn as Float8e4m3fn,
+    )
+    from jaxtyping import (
+        Float8e4m3fnuz as Float8e4m3fnuz,
+    )
+    from jaxtyping import (
+        Float8e5m2 as Float8e5m2,
+    )
+    from jaxtyping import (
+        Float8e5m2fnuz as Float8e5m2fnuz,
+    )
+    from jaxtyping import (
+        Float16 as Float16,
+    )
+    from jaxtyping import (
+        Float32 as Float32,
+    )
+    from jaxtyping import (
+        Float64 as Float64,
+    )
+    from jaxtyping import (
+        Inexact as Inexact,
+    )
+    from jaxtyping import (
+        Int as Int,
+    )
+    from jaxtyping import (
+        Int2 as Int2,
+    )
+    from jaxtyping import (
+        Int4 as Int4,
+    )
+    from jaxtyping import (
+        Int8 as Int8,
+    )
+    from jaxtyping import (
+        Int16 as Int16,
+    )
+    from jaxtyping import (
+        Int32 as Int32,
+    )
+    from jaxtyping import (
+        Int64 as Int64,
+    )
+    from jaxtyping import (
+        Integer as Integer,
+    )
+    from jaxtyping import (
+        Key as Key,
+    )
+    from jaxtyping import (
+        Num as Num,
+    )
+    from jaxtyping import (
+        Real as Real,
+    )
+    from jaxtyping import (
+        Shaped as Shaped,
+    )
+    from jaxtyping import (
+        UInt as UInt,
+    )
+    from jaxtyping import (
+        UInt2 as UInt2,
+    )
+    from jaxtyping import (
+        UInt4 as UInt4,
+    )
+    from jaxtyping import (
+        UInt8 as UInt8,
+    )
+    from jaxtyping import (
+        UInt16 as UInt16,
+    )
+    from jaxtyping import (
+        UInt32 as UInt32,
+    )
+    from jaxtyping import (
+        UInt64 as UInt64,
+    )
+
+__version__ = "0.1.0.dev0"
+
+# Which module to import when a name is first used. The dtypes *are* jaxtyping's objects,
+# so `isinstance`, other libraries and existing annotations interoperate.
+_ROOMS = {
+    "typedtensors.broadcast": ("align", "check", "expand_as", "sizes"),
+    "typedtensors.guard": ("guard",),
+    "typedtensors.runtime": ("typechecked",),
+    "jaxtyping": (
+        *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),
+        *("Float", "Float16", "Float32", "Float64", "BFloat16"),
+        *("Float8e4m3b11fnuz", "Float8e4m3fn", "Float8e4m3fnuz", "Float8e5m2", "Float8e5m2fnuz"),
+        *("Complex", "Complex64", "Complex128"),
+        *("Integer", "Int", "Int2", "Int4", "Int8", "Int16", "Int32", "Int64"),
+        *("UInt", "UInt2", "UInt4", "UInt8", "UInt16", "UInt32", "UInt64"),
+    ),
+}
+_HOMES = {name: home for home, names in _ROOMS.items() for name in names}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - every name above is a string
+
+if not TYPE_CHECKING:  # a type checker would accept any name at all
+
+    class _Package(ModuleType):
+        """This package, in which a public name wins over the room that it comes from.
+
+        The import system binds `typedtensors.guard`, the room, once it is loaded, and
+        `from typedtensors import guard` would then depend on what was imported before.
+        """
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if not (name in _HOMES and isinstance(value, ModuleType)):
+                super().__setattr__(name, value)
+
+        def __getattr__(self, name: str) -> object:
+            if name not in _HOMES:
+                msg = f"module {__name__!r} has no attribute {name!r}"
+                raise AttributeError(msg)
+            value = getattr(importlib.import_module(_HOMES[name]), name)
+            setattr(self, name, value)
+            return value
+
+        def __dir__(self) -> list[str]:
+            return sorted({*globals(), *__all__})
+
+    sys.modules[__name__].__class__ = _Package

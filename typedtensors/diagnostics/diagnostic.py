@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One finding, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from typedtensors.diagnostics.code import Code
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A finding as every front end prints it; where it happened is the front end's part.
+
+    Args:
+        code: What kind of finding it is.
+        message: What is wrong, in one sentence without its full stop.
+        hint: What to write instead; only given where it is known to help.
+        reason: For a broadcast, why it is reported: `loss`, `rank`, `twins`, ...
+    """
+
+    code: Code
+    message: str
+    hint: str | None = None
+    reason: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The finding on one line, with its fix."""
+        return self.message if self.hint is None else f"{self.message}; fix: {self.hint}"

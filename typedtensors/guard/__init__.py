@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guard: stops at a broadcast nobody asked for."""
