@@ -128,10 +128,11 @@ def _quotient(dim: Dim, by: Dim) -> Dim:
     if common > 1:
         dim, by = _shrink(dim, common), _shrink(by, common)
     inner = dim.factor
-    nested = isinstance(inner, Compound) and inner.operator is Operator.FLOORDIV
-    if nested and by.value is not None and by.value > 0 and _positive(inner.operands[1]):
-        # floor(floor(x / a) / b) is floor(x / (a*b)) for positive a and b.
-        return floor_divide(inner.operands[0], inner.operands[1] * by)
+    if isinstance(inner, Compound) and inner.operator is Operator.FLOORDIV:
+        numerator, divisor = inner.operands
+        if _positive(divisor) and _positive(by):
+            # floor(floor(x / a) / b) is floor(x / (a*b)) for positive a and b.
+            return floor_divide(numerator, divisor * by)
     return Dim.atom(Compound(Operator.FLOORDIV, (dim, by)))
 
 
@@ -161,7 +162,7 @@ def _extreme(operator: Operator, dims: Iterable[Dim]) -> Dim:
         gaps = [(dim - other).value for other in kept]
         if any(gap is not None and gap * sign <= 0 for gap in gaps):
             continue
-        kept = [other for other, gap in zip(kept, gaps) if gap is None]
+        kept = [other for other, gap in zip(kept, gaps, strict=True) if gap is None]
         kept.append(dim)
     if len(kept) == 1:
         return kept[0]

@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Union
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 _serials = itertools.count(1)
 
@@ -70,8 +68,8 @@ class Compound:
         return frozenset().union(*(operand.atoms for operand in self.operands))
 
 
-Factor = Union[Atom, Compound]
-Monomial = tuple[Factor, ...]
+Factor: TypeAlias = Atom | Compound
+Monomial: TypeAlias = tuple[Factor, ...]
 
 
 @dataclass(frozen=True)
@@ -201,9 +199,9 @@ class Dim:
 
         Raises KeyError for an atom that `sizes` does not name, ZeroDivisionError if a divisor is 0.
         """
-        value = self.substitute({atom: Dim.of(sizes[atom.name]) for atom in self.atoms}).value
-        assert value is not None  # without atoms every law of the arithmetic folds to a literal
-        return value
+        literal = self.substitute({atom: Dim.of(sizes[atom.name]) for atom in self.atoms})
+        # Without atoms every law of the arithmetic folds: one term without factors is left.
+        return sum(coefficient for _, coefficient in literal.terms)
 
     def __str__(self) -> str:
         """The dim as a spec would write it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
@@ -35,27 +35,27 @@ class Parameters:
     defaults: Mapping[str, Value]
 
     @staticmethod
-    @lru_cache(maxsize=None)
+    @cache
     def parse(text: str) -> Parameters:
         """Read a parameter list as a `def` writes it; defaults are literals."""
-        function = ast.parse(f"def op({text}): pass").body[0]
-        assert isinstance(function, ast.FunctionDef)
-        args = function.args
+        args = ast.parse(f"lambda {text}: 0", mode="eval").body.args  # type: ignore[attr-defined]
         positional = tuple(arg.arg for arg in (*args.posonlyargs, *args.args))
         keyword = tuple(arg.arg for arg in args.kwonlyargs)
-        named = zip(positional[len(positional) - len(args.defaults) :], args.defaults)
-        only = ((name, node) for name, node in zip(keyword, args.kw_defaults) if node is not None)
-        defaults = {name: _literal(node) for name, node in (*named, *only)}
-        star, stars = args.vararg, args.kwarg
+        optional = positional[len(positional) - len(args.defaults) :]
+        named = zip((*optional, *keyword), (*args.defaults, *args.kw_defaults), strict=True)
         return Parameters(
-            positional, star and star.arg, keyword, stars and stars.arg, defaults
+            positional,
+            args.vararg.arg if args.vararg else None,
+            keyword,
+            args.kwarg.arg if args.kwarg else None,
+            {name: _literal(node) for name, node in named if node is not None},
         )
 
     def bind(
         self, args: tuple[Value, ...], kwargs: Mapping[str, Value]
     ) -> Mapping[str, Value] | Unknown:
         """The arguments by parameter name, or Unknown if the call does not fit the parameters."""
-        bound: dict[str, Value] = dict(zip(self.positional, args))
+        bound: dict[str, Value] = dict(zip(self.positional, args, strict=False))
         if self.variadic:
             bound[self.variadic] = tuple(args[len(self.positional) :])
         elif len(args) > len(self.positional):

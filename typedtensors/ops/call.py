@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.ops.outcome import Undetermined
@@ -40,6 +40,9 @@ class Broadcast:
     operands: Mapping[str, Tensor]
     result: Tensor
     compared: tuple[str, ...] = ()
+
+
+T = TypeVar("T")
 
 
 def _no_invoke(_value: Value, _args: tuple[Value, ...]) -> Outcome:
@@ -85,7 +88,7 @@ class Call:
         """The argument as a literal bool. Raises Undetermined otherwise."""
         return self._wanted(name, bool, "a literal bool")
 
-    def _wanted(self, name: str, kind: type, what: str) -> Value:
+    def _wanted(self, name: str, kind: type[T], what: str) -> T:
         value = self.arguments[name]
         if isinstance(value, kind):
             return value

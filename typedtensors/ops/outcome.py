@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.ops.value import Unknown
 
@@ -31,7 +31,7 @@ class Conflict:
     diagnostic: Diagnostic
 
 
-Outcome = Union[Known, Unknown, Conflict]
+Outcome: TypeAlias = Known | Unknown | Conflict
 
 
 class Undetermined(Exception):  # noqa: N818 - it reports no error: the rule has no answer

@@ -58,7 +58,7 @@ class Rule:
     signature: str = ""
     examples: tuple[Example, ...] = ()
 
-    def evaluate(  # noqa: PLR0913 - the parts of a call, each optional
+    def evaluate(
         self,
         op: str,
         args: tuple[Value, ...],
@@ -81,7 +81,9 @@ class Rule:
             return Unknown(answer.reason)
         except Conflicting as conflict:
             return Conflict(conflict.diagnostic)
-        return value if isinstance(value, Unknown) else Known(value, call.facts, tuple(call.broadcasts))
+        if isinstance(value, Unknown):
+            return value
+        return Known(value, call.facts, tuple(call.broadcasts))
 
 
 def framework_of(op: str) -> Framework:

@@ -9,11 +9,10 @@ Ellipsis, tuples, lists and dicts are themselves, and hold values. A layer (a co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import TypeAlias
 
 Value: TypeAlias = object
 

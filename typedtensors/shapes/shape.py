@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.dims import Dim, product
 from typedtensors.shapes.axis import Axis, Variadic
@@ -12,7 +12,7 @@ from typedtensors.shapes.axis import Axis, Variadic
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Part = Union[Axis, Variadic]
+Part: TypeAlias = Axis | Variadic
 
 
 @dataclass(frozen=True)
