@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 LOCKED := $(VENV)/locked.stamp
 INSTALLED := $(VENV)/installed.stamp
 DOCS := $(VENV)/docs.stamp
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 # Scripts that call `typedtensors` find the one of this environment.
 ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 

@@ -13,14 +13,14 @@ X = wording.argument("x", "encode")
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        pytest.param("n 1", '"n 1"', id="names"),
+        pytest.param("n 1", "(n, 1)", id="names"),
         pytest.param("32 1", "(32, 1)", id="sizes"),
         pytest.param("32", "(32,)", id="one-size"),
         pytest.param("", "()", id="scalar"),
-        pytest.param("... d", '"... d"', id="variadic"),
+        pytest.param("... d", "(..., d)", id="variadic"),
     ],
 )
-def test_a_shape_reads_as_its_spec_or_as_a_tuple(spec: str, text: str) -> None:
+def test_a_shape_reads_as_people_write_it(spec: str, text: str) -> None:
     assert wording.shape_text(spec) == text
 
 
@@ -36,31 +36,31 @@ MESSAGES = [
             wording.returned("encode"), "b t d", "b d t", hint="`transpose(1, 2)`"
         ),
         "tensor-shape",
-        'return value of `encode`: shape is "b d t", expected "b t d"; fix: `transpose(1, 2)`',
+        "return value of `encode`: shape is (b, d, t), expected (b, t, d); fix: `transpose(1, 2)`",
         id="shape",
     ),
     pytest.param(
         wording.rank_differs(X, "b d", "b t d"),
         "tensor-rank",
-        'argument `x` of `encode`: 3 axes "b t d", expected 2 axes "b d"',
+        "argument `x` of `encode`: 3 axes (b, t, d), expected 2 axes (b, d)",
         id="rank",
     ),
     pytest.param(
         wording.rank_differs(X, "*batch d", ""),
         "tensor-rank",
-        'argument `x` of `encode`: 0 axes, expected at least 1 axis "*batch d"',
+        "argument `x` of `encode`: 0 axes (), expected at least 1 axis (*batch, d)",
         id="rank-variadic",
     ),
     pytest.param(
         wording.operands_differ("a + b", ("n k", "n d"), ("k", "d")),
         "tensor-shape",
-        '`a + b`: "n k" and "n d" do not broadcast, k meets d',
+        "`a + b`: (n, k) and (n, d) do not broadcast, k meets d",
         id="operands",
     ),
     pytest.param(
         wording.count_differs("`x.view`", "b t d", "b d"),
         "tensor-shape",
-        '`x.view`: "b t d" and "b d" differ in element count',
+        "`x.view`: (b, t, d) and (b, d) differ in element count",
         id="count",
     ),
     pytest.param(

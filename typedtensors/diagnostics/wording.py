@@ -36,10 +36,8 @@ def returned(function: str) -> str:
 
 
 def shape_text(spec: str) -> str:
-    """Write a shape as a reader expects it: `(32, 1)` if all is fixed, else `"n 1"`."""
+    """Write a shape as people do: `(n, 1)`, `(*batch, d)`, `(32,)`, `()`."""
     sizes = spec.split()
-    if not all(size.isdecimal() for size in sizes):
-        return f'"{spec}"'
     return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
 
 
@@ -145,4 +143,4 @@ def _axes(spec: str) -> str:
     fixed = [size for size in sizes if not size.startswith(("...", "*", "#*"))]
     least = "at least " if len(fixed) < len(sizes) else ""
     noun = "axis" if len(fixed) == 1 else "axes"
-    return f"{least}{len(fixed)} {noun} {shape_text(spec)}" if sizes else "0 axes"
+    return f"{least}{len(fixed)} {noun} {shape_text(spec)}"
