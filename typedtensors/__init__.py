@@ -114,12 +114,20 @@ if TYPE_CHECKING:
         UInt64 as UInt64,
     )
 
+    from typedtensors.broadcast import AxisError as AxisError
+    from typedtensors.broadcast import align as align
+    from typedtensors.broadcast import expand as expand
+    from typedtensors.broadcast import expand_as as expand_as
+    from typedtensors.broadcast import sizes as sizes
+    from typedtensors.diagnostics import TensorError as TensorError
+
 __version__ = "0.1.0.dev0"
 
 # Which module to import when a name is first used. The dtypes *are* jaxtyping's objects,
 # so `isinstance`, other libraries and existing annotations interoperate.
 _ROOMS = {
-    "typedtensors.broadcast": ("align", "check", "expand_as", "sizes"),
+    "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
+    "typedtensors.diagnostics": ("TensorError",),
     "typedtensors.guard": ("guard",),
     "typedtensors.runtime": ("typechecked",),
     "jaxtyping": (

@@ -3,5 +3,6 @@
 
 from typedtensors.diagnostics.code import Code
 from typedtensors.diagnostics.diagnostic import Diagnostic
+from typedtensors.diagnostics.error import TensorError
 
-__all__ = ["Code", "Diagnostic"]
+__all__ = ["Code", "Diagnostic", "TensorError"]

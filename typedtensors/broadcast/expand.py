@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`expand` and `expand_as`: align an array, then give each new axis its size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.broadcast.align import place
+from typedtensors.broadcast.array import Array, ArrayT, require_array, stretch
+from typedtensors.broadcast.errors import AxisError
+from typedtensors.broadcast.names import Names, parse_names, require_rank
+from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.diagnostics.suggestion import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def expand_as(x: ArrayT, spec: str, other: Array, other_spec: str) -> ArrayT:
+    """Align an array with another by name, and expand it to the other's sizes.
+
+    Unlike broadcasting, it never stretches an axis that `x` has: a name that both arrays
+    have must have the same size in both.
+
+    Args:
+        x: the array to expand.
+        spec: the names of its axes, such as `"d"`.
+        other: the array whose shape the result takes.
+        other_spec: the names of the other's axes, such as `"batch seq d"`.
+
+    Returns:
+        `x` in the shape of `other`: a view where the framework has views.
+
+    Raises:
+        AxisError: sizes disagree, a name occurs twice or is missing, or a rank differs.
+
+    >>> import numpy as np
+    >>> from typedtensors import expand_as
+    >>> expand_as(np.arange(3), "d", np.zeros((2, 5, 3)), "batch seq d").shape
+    (2, 5, 3)
+    """
+    require_array("expand_as", "x", x)
+    require_array("expand_as", "other", other)
+    source, target = parse_names(spec), parse_names(other_spec)
+    require_rank(wording.argument("x", "expand_as"), source, x.shape)
+    require_rank(wording.argument("other", "expand_as"), target, other.shape)
+    aligned = place(x, source, target)
+    wanted = target.spans(len(other.shape))
+    for word, (start, stop) in zip(source.words, source.spans(len(x.shape)), strict=True):
+        first, last = wanted[target.words.index(word)]
+        mine, theirs = tuple(x.shape[start:stop]), tuple(other.shape[first:last])
+        if mine != theirs:
+            raise AxisError(_disagree(word, start, mine, theirs))
+    return stretch(aligned, other.shape)
+
+
+def expand(x: ArrayT, pattern: str, /, **sizes: int) -> ArrayT:
+    """Align an array with the right-hand side of a pattern, and give each new axis a size.
+
+    Args:
+        x: the array to expand.
+        pattern: the names before and after, such as `"d -> batch seq d"`.
+        sizes: the size of each new name; that of a name that `x` has is verified.
+
+    Returns:
+        The expanded array: a view where the framework has views.
+
+    Raises:
+        AxisError: a size is missing, unknown or disagrees, or the pattern is malformed.
+
+    >>> import numpy as np
+    >>> from typedtensors import expand
+    >>> expand(np.arange(3), "d -> batch d", batch=2).tolist()
+    [[0, 1, 2], [0, 1, 2]]
+    """
+    require_array("expand", "x", x)
+    left, arrow, right = pattern.partition("->")
+    if not arrow or "->" in right:
+        problem = "it needs one `->` between the names before and after"
+        raise AxisError(wording.bad_spec(pattern, problem, hint='write "d -> batch seq d"'))
+    source, target = parse_names(left.strip()), parse_names(right.strip())
+    require_rank(wording.argument("x", "expand"), source, x.shape)
+    aligned = place(x, source, target)
+    return stretch(aligned, _sizes_after(pattern, x, source, target, sizes))
+
+
+def _sizes_after(
+    pattern: str, x: Array, source: Names, target: Names, sizes: Mapping[str, int]
+) -> list[int]:
+    for name in sizes:
+        if name not in target.words:
+            slip = did_you_mean(name, target.words)
+            problem = f"a size is given for `{name}`, which is not on the right-hand side{slip}"
+            raise AxisError(wording.bad_spec(pattern, problem))
+    spans = dict(zip(source.words, source.spans(len(x.shape)), strict=True))
+    result: list[int] = []
+    for word in target.words:
+        if word in spans:
+            start, stop = spans[word]
+            mine = tuple(x.shape[start:stop])
+            if word in sizes and mine != (sizes[word],):
+                raise AxisError(_disagree(word, start, mine, (sizes[word],), "expand"))
+            result.extend(mine)
+        elif word in sizes:
+            result.append(sizes[word])
+        else:
+            problem = f"the size of `{word}` is not given"
+            raise AxisError(wording.bad_spec(pattern, problem, hint=f"pass `{word}=...`"))
+    return result
+
+
+def _disagree(
+    word: str,
+    axis: int,
+    mine: tuple[int, ...],
+    wanted: tuple[int, ...],
+    op: str = "expand_as",
+) -> Diagnostic:
+    where = wording.argument("x", op)
+    if len(mine) == len(wanted) == 1:
+        origin = f"`other` (`{word}`)" if op == "expand_as" else f"`{word}={wanted[0]}`"
+        return wording.axis_differs(where, axis, str(wanted[0]), str(mine[0]), bound_by=origin)
+    expected, actual = (" ".join(map(str, sizes)) for sizes in (wanted, mine))
+    return wording.shape_differs(f"{where}: `{word}`", expected, actual)

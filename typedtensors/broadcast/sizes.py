@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`sizes`: read an array's sizes by name."""
+
+from __future__ import annotations
+
+from typedtensors.broadcast.array import Array, require_array
+from typedtensors.broadcast.errors import AxisError
+from typedtensors.broadcast.names import parse_names, require_rank
+from typedtensors.diagnostics import wording
+
+
+def sizes(x: Array, spec: str) -> dict[str, int]:
+    """Read the size of each named axis.
+
+    Args:
+        x: a torch, TensorFlow or JAX tensor or a NumPy array.
+        spec: the names of its axes, such as `"batch 3 h w"`; a number is verified, and
+            axes under `_`, `*name` or `...` are left out.
+
+    Returns:
+        One entry for each name, in the order of the axes.
+
+    Raises:
+        AxisError: the number of axes or a size that the spec fixes differs, or a name
+            occurs twice.
+
+    >>> import numpy as np
+    >>> from typedtensors import sizes
+    >>> sizes(np.zeros((4, 10, 8)), "batch seq d")
+    {'batch': 4, 'seq': 10, 'd': 8}
+    """
+    require_array("sizes", "x", x)
+    names = parse_names(spec, unnamed=True)
+    where = wording.argument("x", "sizes")
+    require_rank(where, names, x.shape)
+    found: dict[str, int] = {}
+    for position, (word, (start, _)) in enumerate(
+        zip(names.words, names.spans(len(x.shape)), strict=True)
+    ):
+        if word.isdecimal() and x.shape[start] != int(word):
+            raise AxisError(wording.axis_differs(where, start, word, str(x.shape[start])))
+        if word.isidentifier() and word != "_" and position != names.variadic:
+            found[word] = x.shape[start]
+    return found
