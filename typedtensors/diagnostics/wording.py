@@ -68,6 +68,11 @@ def rank_differs(where: str, expected: str, actual: str, *, hint: str | None = N
     return Diagnostic(codes.RANK, message, hint)
 
 
+def axis_missing(op: str, axis: int, shape: str) -> Diagnostic:
+    """An axis number that the array does not have."""
+    return Diagnostic(codes.RANK, f"`{op}`: no axis {axis} in {_axes(shape)}")
+
+
 def operands_differ(
     expression: str,
     shapes: tuple[str, str],
