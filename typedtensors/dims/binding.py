@@ -61,6 +61,14 @@ class Facts:
         taught = self._learn(given, size, _declared)
         return (Verdict.UNDECIDED, taught) if taught is not self else (verdict, self)
 
+    def learn(self, left: Dim, right: Dim) -> Facts:
+        """What is known if `left` is `right`, even where only declared atoms occur.
+
+        For an equation that the code spells out: a view of `d` as `heads, d_head` says how the
+        author's names hang together.
+        """
+        return self._learn(left, right, _opaque, _any)
+
     def join(self, other: Facts) -> Facts:
         """What holds after either of two branches."""
         if self == other:
