@@ -3,7 +3,8 @@
 
 A size is a `Dim`, an array a `Tensor`, a dtype a `DType`; booleans, strings, floats, None, slices,
 Ellipsis, tuples, lists and dicts are themselves, and hold values. A layer (a configured
-`torch.nn` module) is a `Layer`. Everything else is `Unknown`.
+`torch.nn` module) is a `Layer`. A tuple of sizes is a `Shape` where their number is not known, and
+the sizes of `*x.shape` then hold its `Variadic`. Everything else is `Unknown`.
 """
 
 from __future__ import annotations
