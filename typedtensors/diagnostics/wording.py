@@ -70,7 +70,7 @@ def rank_differs(where: str, expected: str, actual: str, *, hint: str | None = N
 
 def axis_missing(op: str, axis: int, shape: str) -> Diagnostic:
     """An axis number that the array does not have."""
-    return Diagnostic(codes.RANK, f"`{op}`: no axis {axis} in {_axes(shape)}")
+    return Diagnostic(codes.RANK, f"`{op}`: {shape_text(shape)} has no axis {axis}")
 
 
 def operands_differ(
