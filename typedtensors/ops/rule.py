@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from typedtensors.ops.call import Call, Framework
@@ -21,13 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Example:
-    """One call to compare with the framework: array arguments as `Spec` texts, others as they are.
+    """One call to compare with the framework: arrays as `Array`, other arguments as they are.
 
-    The conformance tests draw a size for every name, agreeing and disagreeing.
+    The conformance tests draw a size for every name, agreeing and disagreeing. `layer` holds the
+    constructor's arguments where the op is the forward of a layer.
     """
 
     args: tuple[object, ...]
     kwargs: Mapping[str, object] = field(default_factory=dict)
+    layer: Example | None = None
+
+    def on(self, *args: object, **kwargs: object) -> Example:
+        """The same call on a layer constructed with these arguments."""
+        return replace(self, layer=Example(args, kwargs))
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ def example(*args: object, **kwargs: object) -> Example:
     return Example(args, kwargs)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule:
     """How one op maps shapes.
 
@@ -57,6 +63,10 @@ class Rule:
     family: str
     signature: str = ""
     examples: tuple[Example, ...] = ()
+
+    def __repr__(self) -> str:
+        """By its first name."""
+        return f"<rule of {self.names[0]}>"
 
     def evaluate(
         self,

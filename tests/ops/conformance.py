@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule's answer beside the framework's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import torch
+
+from tests.ops.frameworks import Raised, resolve, run
+from tests.ops.scenes import Scene
+from typedtensors.dims import Dim, Facts
+from typedtensors.ops import Conflict, Known, Layer, Outcome, Rule, Unknown, lookup
+from typedtensors.shapes import Axis, DType, Shape, Tensor
+
+tally: Counter[tuple[str, str]] = Counter()
+"""How often each family decided, missed or knew nothing."""
+
+
+def evaluate(rule: Rule, scene: Scene) -> Outcome:
+    """The rule's outcome for the scene."""
+    args = tuple(map(scene.seen, scene.args))
+    kwargs = {name: scene.seen(value) for name, value in scene.kwargs.items()}
+    return rule.evaluate(scene.op, args, kwargs, Facts(), layer=_layer(scene))
+
+
+def _layer(scene: Scene) -> Layer | None:
+    if scene.layer is None:
+        return None
+    name = scene.op.rpartition(".")[0]
+    constructor = lookup(name)
+    assert constructor is not None, f"{name} has a forward and no constructor"
+    args = tuple(map(scene.seen, scene.layer.args))
+    kwargs = {key: scene.seen(value) for key, value in scene.layer.kwargs.items()}
+    made = constructor.evaluate(name, args, kwargs, Facts())
+    assert isinstance(made, Known), f"{name}: {made}"
+    assert isinstance(made.value, Layer)
+    return made.value
+
+
+def check(rule: Rule, scene: Scene) -> str:
+    """Compare, and say how it went: agreed, rejected, unknown, missed. Raises AssertionError."""
+    outcome, actual = evaluate(rule, scene), run(scene)
+    verdict = _verdict(scene, outcome, actual)
+    tally[rule.family, verdict] += 1
+    return verdict
+
+
+def _verdict(scene: Scene, outcome: Outcome, actual: Any) -> str:
+    if isinstance(outcome, Unknown):
+        return "unknown"
+    if isinstance(outcome, Conflict):
+        message = f"false alarm: {scene}\n  {outcome.diagnostic.text}\n  framework: {_text(actual)}"
+        assert isinstance(actual, Raised), message
+        return "rejected"
+    if isinstance(actual, Raised):
+        # What a call teaches may be false of a call that fails, and a TypeError is no matter of
+        # shapes: a spelling does not take an argument that others take.
+        excused = bool(outcome.facts.equations) or isinstance(actual.error, TypeError)
+        message = f"missed: {scene}\n  rule: {outcome.value}\n  framework: {actual.error!r}"
+        assert excused or not scene.plain, message
+        return "missed"
+    message = f"wrong: {scene}\n  rule: {outcome.value}\n  framework: {_text(actual)}"
+    assert agrees(scene, outcome.value, actual, outcome.facts), message
+    return "agreed"
+
+
+def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
+    """Whether the framework's result is one that the rule's answer allows."""
+    if isinstance(value, Unknown):
+        return True
+    if isinstance(value, Tensor):
+        shape, dtype = _array(actual)
+        return _fits(scene, value.shape, shape, facts) and _holds(value.dtype, dtype)
+    if isinstance(value, Dim):
+        return _size(scene, value, facts) in (None, int(actual))
+    if isinstance(value, Layer):
+        return isinstance(actual, resolve(value.name))
+    if isinstance(value, (tuple, list)):
+        together = zip(value, actual)
+        return len(value) == len(actual) and all(agrees(scene, *both, facts) for both in together)
+    return bool(value == actual)
+
+
+def _array(actual: Any) -> tuple[tuple[int, ...], str]:
+    if isinstance(actual, torch.Tensor):
+        return tuple(actual.shape), str(actual.dtype).removeprefix("torch.")
+    assert isinstance(actual, (np.ndarray, np.generic)), f"no array: {actual!r}"
+    return actual.shape, actual.dtype.name
+
+
+def _holds(dtype: DType, name: str) -> bool:
+    return dtype.names is None or name in dtype.names
+
+
+def _fits(scene: Scene, shape: Shape, actual: tuple[int, ...], facts: Facts) -> bool:
+    """Whether the sizes are the shape's, its names and runs being what the scene says."""
+    if shape.rank is None:
+        at = shape.variadic or 0
+        middle = len(actual) - shape.least_rank
+        run = scene.runs.get(shape.axes[at])  # type: ignore[arg-type]
+        if middle < 0 or (run is not None and run != actual[at : at + middle]):
+            return False
+        actual = (*actual[:at], *actual[at + middle :])
+    axes = [part for part in shape.axes if isinstance(part, Axis)]
+    together = zip(axes, actual)
+    return len(axes) == len(actual) and all(_is_size(scene, *both, facts) for both in together)
+
+
+def _is_size(scene: Scene, axis: Axis, actual: int, facts: Facts) -> bool:
+    """As written, and as resolved: what a call teaches must be true whenever it succeeds."""
+    written = _size(scene, axis.dim, Facts()), _size(scene, axis.dim, facts)
+    flexible = axis.flexible and actual == 1
+    return flexible or all(size in (None, actual) for size in written)
+
+
+def _size(scene: Scene, dim: Dim, facts: Facts) -> int | None:
+    try:
+        return scene.size(facts.resolve(dim))
+    except KeyError:
+        return None
+
+
+def _text(actual: Any) -> str:
+    if isinstance(actual, Raised):
+        return repr(actual.error)
+    if isinstance(actual, (torch.Tensor, np.ndarray)):
+        return f"{tuple(actual.shape)} {actual.dtype}"
+    return repr(actual)

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A line per family of rules at the end of a run: how often it decided, and how often it could not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ops.conformance import tally
+
+_VERDICTS = ("agreed", "rejected", "unknown", "missed")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not tally:
+        return
+    terminalreporter.section("op rules beside their framework")
+    for family in sorted({family for family, _ in tally}):
+        counts = (f"{verdict} {tally[family, verdict]:6}" for verdict in _VERDICTS)
+        terminalreporter.write_line(f"{family:14}" + "  ".join(counts))

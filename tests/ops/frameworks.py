@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real thing: a scene's call, made in the framework that the op belongs to."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import torch
+
+from tests.ops.scenes import DrawnArray, Scene, rebuilt
+from typedtensors.dims import Dim
+from typedtensors.shapes import DType
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The framework rejects the call."""
+
+    error: BaseException
+
+
+def run(scene: Scene) -> Any:
+    """The framework's result, or Raised.
+
+    Arrays hold ones, on the CPU: the meta device lets some calls pass that every device rejects.
+    """
+    op = resolve(scene.op)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return _call(op, scene)
+        except Exception as error:  # noqa: BLE001 - whatever a framework raises, it rejects
+            return Raised(error)
+
+
+def _call(op: Any, scene: Scene) -> Any:
+    args = [_real(scene, arg) for arg in scene.args]
+    kwargs = {name: _real(scene, value) for name, value in scene.kwargs.items()}
+    if scene.layer is not None:
+        layer = resolve(scene.op.rpartition(".")[0])
+        own = [_real(scene, arg) for arg in scene.layer.args]
+        named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
+        args.insert(0, layer(*own, **named))
+    result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
+    if result is NotImplemented:
+        raise TypeError(scene.op)
+    return result
+
+
+@lru_cache(maxsize=None)
+def resolve(name: str) -> Any:
+    """The object of a full name. Raises AttributeError if the framework has none."""
+    first, *path = name.split(".")
+    found: Any = import_module(first)
+    for part in path:
+        found = getattr(found, part)
+    return found
+
+
+def _real(scene: Scene, value: Any) -> Any:
+    numpy = scene.op.startswith("numpy.")
+    if isinstance(value, DrawnArray):
+        if numpy:
+            return np.ones(value.sizes, value.dtype)
+        return torch.ones(value.sizes, dtype=getattr(torch, value.dtype))
+    if isinstance(value, Dim):
+        return scene.size(value)
+    if isinstance(value, DType):
+        (name,) = value.names or ()
+        return np.dtype(name) if numpy else getattr(torch, name)
+    return rebuilt(value, lambda leaf: _real(scene, leaf))

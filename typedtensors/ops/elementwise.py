@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operands that meet element by element: the shape they give, and the broadcast they make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict
+from typedtensors.ops import promotion
+from typedtensors.ops.call import Broadcast, Call
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.value import Unknown
+from typedtensors.shapes import Axis, DType, Shape, Tensor
+from typedtensors.shapes.broadcast import broadcast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from typedtensors.ops.value import Value
+
+_SIGNS = {
+    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"},
+    **{"pow": "**", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
+    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "matmul": "@"},
+}
+
+
+def short(op: str) -> str:
+    """An op as people write it: `torch.Tensor.__radd__` is `+`, `torch.nn.Linear.forward` `Linear`."""
+    name = op.removesuffix(".forward").rpartition(".")[2]
+    if not name.startswith("__"):
+        return name
+    inner = name.strip("_")
+    return next((_SIGNS[each] for each in (inner, inner[1:]) if each in _SIGNS), inner)
+
+
+def in_place(op: str) -> bool:
+    """Whether the op writes its first operand: `add_`, `__iadd__`."""
+    name = op.rpartition(".")[2]
+    if name.startswith("__"):
+        inner = name.strip("_")
+        return inner not in _SIGNS and inner[0] == "i" and inner[1:] in _SIGNS
+    return name.endswith("_")
+
+
+def elementwise(
+    call: Call, *names: str, compared: tuple[str, ...] = (), dtype: DType | None = None
+) -> Tensor:
+    """The result of an op over the arguments `names`, elementwise with broadcasting.
+
+    Optional arguments (None) are left out, Python scalars fit any shape. `compared` names what a
+    loss compares. Raises Conflicting if the shapes do not broadcast.
+    """
+    operands = {name: call[name] for name in names if call[name] is not None}
+    shape = meet(call, operands, compared)
+    if dtype is None:
+        dtype = promotion.promoted(call.framework, operands.values())
+    first = call[names[0]]
+    if in_place(call.op) and isinstance(first, Tensor):
+        return overwritten(call, first, Tensor(shape, dtype))
+    return Tensor(shape, dtype)
+
+
+def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = ()) -> Shape:
+    """The shape that operands broadcast to; records the broadcast if their shapes differ.
+
+    An operand of which nothing is known may have any shape, but keeps the others' trailing axes.
+    """
+    arrays = {name: value for name, value in operands.items() if isinstance(value, Tensor)}
+    if not arrays:
+        raise Undetermined("no operand is known to be an array")
+    shapes = [_shape(value) for value in operands.values()]
+    outcome = broadcast(shapes, call.facts)
+    if outcome.shape is None:
+        raise Conflicting(_disagreement(call, shapes))
+    call.facts = outcome.facts
+    if len({array.shape for array in arrays.values()}) > 1:
+        result = Tensor(outcome.shape)
+        call.broadcasts.append(Broadcast(call.op, arrays, result, compared))
+    return outcome.shape
+
+
+def _shape(operand: Value) -> Shape:
+    if isinstance(operand, Tensor):
+        return operand.shape
+    if isinstance(operand, (Dim, bool, int, float, complex)):
+        return Shape(())
+    if isinstance(operand, Unknown):
+        return Shape.unknown()
+    raise Undetermined("an operand is neither an array nor a number")
+
+
+def _disagreement(call: Call, shapes: list[Shape]) -> wording.Diagnostic:
+    """The first two operands that cannot meet, and the dims that do not."""
+    for at, right in enumerate(shapes):
+        for left in shapes[:at]:
+            met = broadcast((left, right), call.facts).conflict
+            if met is not None:
+                dims = tuple(str(shape.axes[_place(shape, met.index)]) for shape in (left, right))
+                return wording.operands_differ(short(call.op), (left.text, right.text), dims)
+    met = broadcast(shapes, call.facts).conflict
+    texts = " and ".join(f"({shape.text})" for shape in shapes)
+    return wording.misused(short(call.op), f"{texts} do not broadcast at axis {met and met.index}")
+
+
+def _place(shape: Shape, index: int) -> int:
+    """Where the axis stands that meets others at `index`, from the right or behind a variadic."""
+    return index if index >= 0 else len(shape.axes) + index
+
+
+def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
+    """The operand that an in-place op writes: its shape stays, and has to hold the result."""
+    wider = target.shape.rank is not None and result.shape.least_rank > target.shape.rank
+    together = zip(target.shape.axes[::-1], result.shape.axes[::-1], strict=False)
+    for own, new in () if target.shape.rank is None else together:
+        if not isinstance(own, Axis) or not isinstance(new, Axis):
+            break
+        wider |= not own.flexible and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
+    if wider:
+        where = f"`{short(call.op)}` in place"
+        raise Conflicting(wording.shape_differs(where, target.shape.text, result.shape.text))
+    _require_holds(call, target.dtype, result.dtype)
+    return target
+
+
+def _require_holds(call: Call, own: DType, new: DType) -> None:
+    """A result of a higher kind cannot be written: a float into integers."""
+    held, given = promotion.kinds(own), promotion.kinds(new)
+    if held and given and all(promotion.higher(g, h) for g in given for h in held):
+        names = (" or ".join(sorted(dtype.names or ())) for dtype in (own, new))
+        raise Conflicting(wording.dtype_differs(f"`{short(call.op)}` in place", *names))
+
+
+Apply = "Callable[[Call], Tensor]"
+
+
+def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:
+    """A rule: elementwise over these arguments, with a result `promoted`, `floating` or `bool`."""
+
+    def apply(call: Call) -> Tensor:
+        if dtype == "bool" and not in_place(call.op):
+            return elementwise(call, *names, dtype=promotion.BOOL)
+        if dtype == "floating":
+            operands = [call[name] for name in names if call[name] is not None]
+            plain = promotion.promoted(call.framework, operands)
+            return elementwise(call, *names, dtype=promotion.floating(call.framework, plain))
+        return elementwise(call, *names)
+
+    return apply

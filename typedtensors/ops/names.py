@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The spellings of one op: function, method, in-place method, operator."""
+
+from __future__ import annotations
+
+
+def torch_names(*names: str, operator: str = "", in_place: bool = False) -> tuple[str, ...]:
+    """Function and method of each name; with `in_place` also `name_`, with `operator` `+`'s three.
+
+    >>> torch_names("mm")
+    ('torch.mm', 'torch.Tensor.mm')
+    >>> torch_names("add", operator="add")[2:]
+    ('torch.Tensor.__add__', 'torch.Tensor.__radd__', 'torch.Tensor.__iadd__')
+    """
+    found = [f"{owner}.{name}" for name in names for owner in ("torch", "torch.Tensor")]
+    found += [f"torch.Tensor.{name}_" for name in names if in_place]
+    found += operators("torch.Tensor", operator) if operator else []
+    return tuple(found)
+
+
+def operators(owner: str, name: str) -> list[str]:
+    """The methods behind an arithmetic operator: plain, reflected and in place."""
+    return [f"{owner}.__{prefix}{name}__" for prefix in ("", "r", "i")]
+
+
+def methods(*names: str) -> tuple[str, ...]:
+    """Methods of `torch.Tensor`."""
+    return tuple(f"torch.Tensor.{name}" for name in names)
+
+
+def numpy_names(*names: str, operator: str = "") -> tuple[str, ...]:
+    """Functions of NumPy; with `operator` the array's three methods too."""
+    found = [f"numpy.{name}" for name in names]
+    return (*found, *(operators("numpy.ndarray", operator) if operator else []))
