@@ -78,8 +78,10 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
         return _size(scene, value, facts) in (None, int(actual))
     if isinstance(value, Layer):
         return isinstance(actual, resolve(value.name))
+    if isinstance(value, Shape):
+        return _fits(scene, value, tuple(actual), facts)
     if isinstance(value, (tuple, list)):
-        together = zip(value, actual)
+        together = zip(value, actual, strict=False)
         return len(value) == len(actual) and all(agrees(scene, *both, facts) for both in together)
     return bool(value == actual)
 
@@ -105,7 +107,7 @@ def _fits(scene: Scene, shape: Shape, actual: tuple[int, ...], facts: Facts) -> 
             return False
         actual = (*actual[:at], *actual[at + middle :])
     axes = [part for part in shape.axes if isinstance(part, Axis)]
-    together = zip(axes, actual)
+    together = zip(axes, actual, strict=False)
     return len(axes) == len(actual) and all(_is_size(scene, *both, facts) for both in together)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line per family of rules at the end of a run: how often it decided, and how often it could not."""
+"""A line per family of rules at the end of a run: how often it decided, and how often not."""
 
 from __future__ import annotations
 

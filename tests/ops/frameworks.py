@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -52,7 +52,7 @@ def _call(op: Any, scene: Scene) -> Any:
     return result
 
 
-@lru_cache(maxsize=None)
+@cache
 def resolve(name: str) -> Any:
     """The object of a full name. Raises AttributeError if the framework has none."""
     first, *path = name.split(".")

@@ -111,7 +111,7 @@ class Scene:
     def __repr__(self) -> str:
         args = [str(arg) for arg in self.args]
         kwargs = [f"{name}={value}" for name, value in self.kwargs.items()]
-        view = "literal" if self.literal else {k: v for k, v in self.sizes.items()}
+        view = "literal" if self.literal else dict(self.sizes)
         layer = "" if self.layer is None else f" of layer {self.layer.args} {self.layer.kwargs}"
         return f"{self.op}({', '.join(args + kwargs)}){layer} at {view}, bent by {self.bends}"
 
@@ -142,7 +142,7 @@ def rebuilt(value: Any, leaf: Any) -> Any:
 
 def as_written(rule: Rule, op: str, example: Example) -> Scene:
     """The example's own call, each name with a size of its own."""
-    return _Stage(rule, op, example, random.Random(0), literal=False).scene()
+    return _Stage(rule, op, example, random.Random(0), literal=False).scene()  # noqa: S311
 
 
 def drawn(rule: Rule, rng: random.Random) -> Scene:
@@ -205,7 +205,7 @@ class _Stage:
 
     def _run(self, name: str | None) -> tuple[int, ...]:
         """The same sizes wherever a scene names the variadic."""
-        rng = random.Random(f"{name}{sorted(self.sizes.items())}")
+        rng = random.Random(f"{name}{sorted(self.sizes.items())}")  # noqa: S311
         return tuple(rng.choice((2, 3, 5)) for _ in range(rng.randrange(3)))
 
     def _axis(self, dim: Dim) -> DrawnAxis:
@@ -316,7 +316,9 @@ def _at_axis(stage: _Stage, array: DrawnArray, change: Any) -> DrawnArray:
     if not fixed:
         return array
     at = stage.rng.choice(fixed)
-    return replace(array, parts=(*array.parts[:at], *change(array.parts[at]), *array.parts[at + 1 :]))
+    return replace(
+        array, parts=(*array.parts[:at], *change(array.parts[at]), *array.parts[at + 1 :])
+    )
 
 
 def _is_array(leaf: Any) -> bool:

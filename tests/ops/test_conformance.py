@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.ops.conformance import agrees, check, evaluate
-from tests.ops.frameworks import Raised, run
+from tests.ops.conformance import check
 from tests.ops.scenes import as_written, drawn
-from typedtensors.ops import Known, Rule, rules
+from typedtensors.ops import Rule, rules
 
 RULES = [pytest.param(rule, id=rule.names[0]) for rule in rules()]
 # The same draws everywhere: a red build stays red until its cause is found.
-_SETTINGS = settings(max_examples=10, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+_SETTINGS = settings(
+    max_examples=10, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
 _SEEDS = st.integers(0, 2**32)
 
 
@@ -26,21 +28,16 @@ def test_a_rule_has_examples(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_examples_are_known_and_right(rule: Rule) -> None:
-    """Each spelling accepts an example, each example is accepted by a spelling."""
+def test_examples_are_right_in_every_spelling(rule: Rule) -> None:
+    """What the framework accepts is known; and it accepts an example in each spelling."""
     accepted = set()
-    for op in rule.names:
-        for at, example in enumerate(rule.examples):
-            scene = as_written(rule, op, example)
-            actual = run(scene)
-            if isinstance(actual, Raised):
-                continue
-            outcome = evaluate(rule, scene)
-            assert isinstance(outcome, Known), f"{scene}: {outcome}"
-            assert agrees(scene, outcome.value, actual, outcome.facts), f"{scene}: {outcome.value}"
-            accepted |= {op, at}
-    missing = {*rule.names, *range(len(rule.examples))} - accepted
-    assert not missing
+    for op, example in product(rule.names, rule.examples):
+        scene = as_written(rule, op, example)
+        verdict = check(rule, scene)
+        assert verdict != "unknown", scene
+        if verdict == "agreed":
+            accepted.add(op)
+    assert accepted == {*rule.names}
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -60,6 +57,6 @@ def test_rules_agree_with_the_framework_at_length(rule: Rule, seed: int) -> None
 
 def compare(rule: Rule, seed: int) -> None:
     """Ten scenes from one seed: drawing each choice by itself costs more than making the calls."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # noqa: S311
     for _ in range(10):
         check(rule, drawn(rule, rng))

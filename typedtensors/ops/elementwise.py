@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.diagnostics import wording
+from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Broadcast, Call
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
-from typedtensors.shapes import Axis, DType, Shape, Tensor
+from typedtensors.shapes import Axis, DType, Part, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
@@ -20,14 +20,30 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
 
 _SIGNS = {
-    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"},
-    **{"pow": "**", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"},
-    **{"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "matmul": "@"},
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "matmul": "@",
 }
 
 
 def short(op: str) -> str:
-    """An op as people write it: `torch.Tensor.__radd__` is `+`, `torch.nn.Linear.forward` `Linear`."""
+    """An op as people write it: `+` for `torch.Tensor.__radd__`, `Linear` for its forward."""
     name = op.removesuffix(".forward").rpartition(".")[2]
     if not name.startswith("__"):
         return name
@@ -91,22 +107,22 @@ def _shape(operand: Value) -> Shape:
     raise Undetermined("an operand is neither an array nor a number")
 
 
-def _disagreement(call: Call, shapes: list[Shape]) -> wording.Diagnostic:
+def _disagreement(call: Call, shapes: list[Shape]) -> Diagnostic:
     """The first two operands that cannot meet, and the dims that do not."""
     for at, right in enumerate(shapes):
         for left in shapes[:at]:
             met = broadcast((left, right), call.facts).conflict
             if met is not None:
-                dims = tuple(str(shape.axes[_place(shape, met.index)]) for shape in (left, right))
+                dims = str(_axis(left, met.index)), str(_axis(right, met.index))
                 return wording.operands_differ(short(call.op), (left.text, right.text), dims)
     met = broadcast(shapes, call.facts).conflict
     texts = " and ".join(f"({shape.text})" for shape in shapes)
     return wording.misused(short(call.op), f"{texts} do not broadcast at axis {met and met.index}")
 
 
-def _place(shape: Shape, index: int) -> int:
-    """Where the axis stands that meets others at `index`, from the right or behind a variadic."""
-    return index if index >= 0 else len(shape.axes) + index
+def _axis(shape: Shape, index: int) -> Part:
+    """The axis that meets others at `index`, from the right or, before a variadic, the left."""
+    return shape.axes[index if index >= 0 else len(shape.axes) + index]
 
 
 def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
@@ -130,9 +146,6 @@ def _require_holds(call: Call, own: DType, new: DType) -> None:
     if held and given and all(promotion.higher(g, h) for g in given for h in held):
         names = (" or ".join(sorted(dtype.names or ())) for dtype in (own, new))
         raise Conflicting(wording.dtype_differs(f"`{short(call.op)}` in place", *names))
-
-
-Apply = "Callable[[Call], Tensor]"
 
 
 def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:

@@ -144,7 +144,9 @@ def _python_scalar(framework: Framework, operand: Value) -> Names | None:
     return None
 
 
-def _across_tiers(merge: Callable[[str, str], str | None], placed: list[tuple[int, Names]]) -> Names | None:
+def _across_tiers(
+    merge: Callable[[str, str], str | None], placed: list[tuple[int, Names]]
+) -> Names | None:
     result: Names = frozenset()
     for tier in (_PYTHON, _SCALAR, _DIMENSIONED):
         own: Names = frozenset()
@@ -152,7 +154,11 @@ def _across_tiers(merge: Callable[[str, str], str | None], placed: list[tuple[in
             own = _pairwise(merge, own, names) if own else names
             if not own:
                 return None
-        result = _pairwise(lambda high, low: _lend(merge, high, low), own, result) if own and result else own or result
+        result = (
+            _pairwise(lambda high, low: _lend(merge, high, low), own, result)
+            if own and result
+            else own or result
+        )
     return result or None
 
 

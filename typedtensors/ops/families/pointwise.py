@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from typedtensors.ops.elementwise import elementwise, over
-from typedtensors.ops.names import methods, numpy_names, torch_names
+from typedtensors.ops.elementwise import over
+from typedtensors.ops.names import numpy_names, torch_names
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example
-from typedtensors.shapes import Tensor
-from typedtensors.ops.call import Call
+from typedtensors.ops.rule import Array, example
 
 _FAMILY = "pointwise"
 _TWO = (
