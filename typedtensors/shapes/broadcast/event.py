@@ -47,18 +47,18 @@ class Kind(Enum):
 class BroadcastEvent:
     """One operation whose operands do not all have the shape of its result.
 
-    `expanded` are the operands that are padded or stretched. `stretched` are the axes, of any of
-    them, whose size of 1 is stretched. `twins`: two operands of a mutual broadcast are equal once
-    axes of size 1 are dropped. `ambiguous`: one-sided with left padding, and the sizes do not
-    determine which axes the operand belongs to. `certain`: the axes that only some operands have
-    are not 1 (an opaque dim may be).
+    `expanded` are the operands that are padded or stretched. `stretched` holds, for each operand,
+    its axes of size 1 that are stretched. `padded`: some operand has fewer axes than the result.
+    `twins`: two operands of a mutual broadcast are equal once axes of size 1 are dropped.
+    `ambiguous`: one-sided with left padding, and the sizes do not determine which axes the operand
+    belongs to. `certain`: the axes that only some operands have are not 1 (an opaque dim may be).
     """
 
     kind: Kind
     shapes: tuple[Shape, ...]
     result: Shape
     expanded: tuple[int, ...]
-    stretched: tuple[Axis, ...]
+    stretched: tuple[tuple[Axis, ...], ...]
     padded: bool
     twins: bool = False
     ambiguous: bool = False
@@ -72,8 +72,7 @@ class BroadcastEvent:
     @property
     def aligned(self) -> bool:
         """Whether every expanded axis was put there by `align`."""
-        asked = all(axis.intent is Intent.ALIGN for axis in self.stretched)
-        return asked and bool(self.stretched) and not self.padded
+        return self._intents == {Intent.ALIGN} and not self.padded
 
     @property
     def intended(self) -> bool:
@@ -82,8 +81,11 @@ class BroadcastEvent:
         A literal 1 in an annotation counts, except between twins: then the result would repeat a
         name, which is what the annotation meant to prevent.
         """
-        intents = {axis.intent for axis in self.stretched} - {None}
-        return bool(intents - {Intent.SPEC} if self.twins else intents)
+        return bool(self._intents - ({None, Intent.SPEC} if self.twins else {None}))
+
+    @property
+    def _intents(self) -> set[Intent | None]:
+        return {axis.intent for axes in self.stretched for axis in axes}
 
 
 def classify(outcome: Broadcast) -> BroadcastEvent | None:
@@ -112,7 +114,8 @@ def _event(
     partial = [row for row in carrying if not _carries(row, result)]
     padded = any(len(row) < len(result) for row in (carrying if mutual else partial))
     stretched = [
-        axis for k in expanded for axis in _stretched_axes(outcome.operands[k], operands[k], result)
+        _stretched_axes(operand, row, result)
+        for operand, row in zip(outcome.operands, operands, strict=True)
     ]
     return BroadcastEvent(
         kind=_kind(operands, result, partial, mutual=mutual, padded=padded),
@@ -184,9 +187,9 @@ def _stretched(row: Row, result: Row) -> list[bool]:
     return [own == 1 and full != 1 for own, full in zip(row, _tail(row, result), strict=True)]
 
 
-def _stretched_axes(shape: Shape, row: Row, result: Row) -> list[Axis]:
+def _stretched_axes(shape: Shape, row: Row, result: Row) -> tuple[Axis, ...]:
     pairs = zip(shape.axes, _stretched(row, result), strict=True)
-    return [part for part, stretched in pairs if stretched and isinstance(part, Axis)]
+    return tuple(part for part, stretched in pairs if stretched and isinstance(part, Axis))
 
 
 def _carries(row: Row, result: Row) -> bool:
