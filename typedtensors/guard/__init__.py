@@ -1,2 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard: stops at a broadcast nobody asked for."""
+
+from typedtensors.guard.allow import allow_broadcast
+from typedtensors.guard.door import GuardInternalWarning
+from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
+from typedtensors.guard.session import Guard, guard
+
+__all__ = [
+    "BroadcastError",
+    "BroadcastWarning",
+    "Guard",
+    "GuardEvent",
+    "GuardInternalWarning",
+    "Report",
+    "allow_broadcast",
+    "guard",
+]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a guard saw: events, the report that collects them, the error and the warning."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from typedtensors.diagnostics import Diagnostic, wording
+
+
+@dataclass(frozen=True)
+class GuardEvent:
+    """One broadcast at one place of the source, with the sizes it had.
+
+    `op` is the framework's name of the operation, `shapes` the operands' shapes and `result` what
+    they broadcast to. `reason` is one of the reasons of `typedtensors.shapes.broadcast`. `file` and
+    `line` are the first frame outside the framework, `expression` is its source text. `fix` is
+    what to write instead, if that is known. `library`: the place is in an installed package.
+    """
+
+    op: str
+    shapes: tuple[tuple[int, ...], ...]
+    result: tuple[int, ...]
+    reason: str
+    file: str
+    line: int
+    expression: str | None = None
+    fix: str | None = None
+    library: bool = False
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The event in the words that mypy and pytest use too."""
+        return wording.broadcasts(
+            self.expression or self.op,
+            tuple(_spec(shape) for shape in self.shapes),
+            _spec(self.result),
+            self.reason,
+            hint=self.fix,
+        )
+
+    def __str__(self) -> str:
+        found = self.diagnostic
+        return f"{self.file}:{self.line}: {found.text}  [{found.code}]"
+
+
+@dataclass
+class Report:
+    """The events of a guarded run, each once, in the order of their first occurrence."""
+
+    events: list[GuardEvent] = field(default_factory=list)
+    _times: Counter[GuardEvent] = field(default_factory=Counter, repr=False)
+
+    def add(self, event: GuardEvent) -> bool:
+        """Note an occurrence; True if it is the first one."""
+        self._times[event] += 1
+        first = self._times[event] == 1
+        if first:
+            self.events.append(event)
+        return first
+
+    def times(self, event: GuardEvent) -> int:
+        """How often the event occurred."""
+        return self._times[event]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.events)) or "no suspicious broadcast"
+
+
+class BroadcastError(ValueError):
+    """A broadcast that the guard's level forbids; raised before the operation runs."""
+
+    def __init__(self, event: GuardEvent) -> None:
+        super().__init__(str(event))
+        self.event = event
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The finding, in the words that mypy and pytest use too."""
+        return self.event.diagnostic
+
+    def __reduce__(self) -> tuple[type[BroadcastError], tuple[GuardEvent]]:
+        """Pickle by event, so that the error survives a worker process."""
+        return type(self), (self.event,)
+
+
+class BroadcastWarning(UserWarning):
+    """As `BroadcastError`, where the guard warns; once per place and sizes."""
+
+
+def _spec(shape: tuple[int, ...]) -> str:
+    return " ".join(map(str, shape))

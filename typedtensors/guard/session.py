@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`guard`: the public face, as a context manager and as a decorator."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from contextlib import AbstractContextManager
+from functools import wraps
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+
+from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
+from typedtensors.shapes.broadcast import Level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    F = TypeVar("F", bound=Callable[..., object])
+
+Action = Literal["raise", "warn", "record"]
+
+
+class Guard(AbstractContextManager[Report]):
+    """What `guard` returns: enter it, or decorate a function with it.
+
+    `report` collects the events of every entry.
+    """
+
+    def __init__(self, level: str, action: str, report: Report | None = None) -> None:
+        self._level = Level(_one_of(level, tuple(each.value for each in Level), "level"))
+        self._action = _one_of(action, get_args(Action), "action")
+        self.report = Report() if report is None else report
+        self._entered: list[AbstractContextManager[None]] = []
+
+    def __enter__(self) -> Report:
+        """Guard this thread; returns the report."""
+        session = _torch_guard()(self._level, self._deliver)
+        session.__enter__()
+        self._entered.append(session)
+        return self.report
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the innermost entry; exceptions go on."""
+        self._entered.pop().__exit__(kind, error, traceback)
+
+    def __call__(self, function: F) -> F:
+        """Guard every call of the function; its attribute `report` holds the events."""
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            msg = (
+                f"`{function.__qualname__}` can be suspended, and a guard belongs to a thread: "
+                "use `with guard():` around the part that does not await or yield"
+            )
+            raise TypeError(msg)
+
+        @wraps(function)
+        def guarded(*args: object, **kwargs: object) -> object:
+            # An entry of its own: the function may be called from several threads.
+            with Guard(self._level.value, self._action, self.report):
+                return function(*args, **kwargs)
+
+        guarded.report = self.report  # type: ignore[attr-defined]
+        return guarded  # type: ignore[return-value]
+
+    def _deliver(self, event: GuardEvent) -> None:
+        first = self.report.add(event)
+        if self._action == "raise" and not event.library:
+            raise BroadcastError(event)
+        if self._action != "record" and first:
+            found = event.diagnostic
+            text = f"{found.text}  [{found.code}]"
+            warnings.warn_explicit(text, BroadcastWarning, event.file, event.line)
+
+
+def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
+    """Stop at the first broadcast that nobody asked for.
+
+    Use it around a training step, or as a decorator of one:
+
+    >>> with guard("suspicious", action="record") as report:
+    ...     train_one_epoch()
+    >>> report.events
+
+    Arguments:
+        level: `"suspicious"` reports what working programs hardly ever do, `"explicit"` every
+            broadcast that no helper asked for except of rank 0, `"allow"` none.
+        action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
+            and sizes, or `"record"` into the report only. Code in installed packages never
+            raises: for the reasons `loss` and `rank` it warns.
+
+    Returns: a context manager that yields the `Report`. Guards nest: the innermost decides.
+    Raises: ImportError on entry if torch is not installed, ValueError for an unknown level.
+
+    A broadcast that is meant is written with `align`, inside `with allow_broadcast():`, or on a
+    line that ends in `# broadcast: ok`.
+
+    The guard sees the torch calls of its own thread, in eager mode: not those of other threads or
+    worker processes (start a guard there), of TorchScript, of C++ extensions, of the backward
+    pass, or of code that `torch.compile` has compiled, which runs at full speed.
+    """
+    return Guard(level, action)
+
+
+def _torch_guard() -> Callable[[Level, Callable[[GuardEvent], None]], AbstractContextManager[None]]:
+    try:
+        from typedtensors.guard.torch.mode import guarding
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        msg = "a guard watches torch, which is not installed: pip install 'typedtensors[torch]'"
+        raise ImportError(msg) from None
+    return guarding
+
+
+def _one_of(value: str, known: tuple[str, ...], what: str) -> str:
+    if value not in known:
+        msg = f"unknown {what} {value!r}: use one of {', '.join(known)}{did_you_mean(value, known)}"
+        raise ValueError(msg)
+    return value

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source text at the place of an event."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from typedtensors.guard import syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, FrameType
+
+_ACCEPTED: Final = re.compile(r"#.*\bbroadcast:\s*ok\b")
+_LONGEST: Final = 160
+
+
+@dataclass(frozen=True)
+class Site:
+    """One instruction of one code object, and the expression it evaluates.
+
+    `expression` is the source text on one line; without column positions (Python 3.10, or
+    `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
+    expression inserts an axis. `accepted`: one of its lines says `# broadcast: ok`.
+    """
+
+    file: str
+    line: int
+    expression: str | None = None
+    node: ast.AST | None = None
+    inserts: bool = False
+    accepted: bool = False
+
+    def operands(self, places: Sequence[int]) -> list[str | None]:
+        """The source text of the operation's arguments at these positions, where it is plain."""
+        return syntax.arguments(self.node, places)
+
+
+# By identity: comparing code objects compares their bytecode. The code is kept alive beside it.
+_sites: Final[dict[tuple[int, int], tuple[CodeType, Site]]] = {}
+
+
+def site_of(frame: FrameType) -> Site:
+    """The site at which the frame stands."""
+    key = (id(frame.f_code), frame.f_lasti)
+    known = _sites.get(key)
+    if known is None:
+        known = _sites[key] = (frame.f_code, _read(frame))
+    return known[1]
+
+
+def _read(frame: FrameType) -> Site:
+    file = frame.f_code.co_filename
+    source = linecache.getlines(file, frame.f_globals)
+    span, text = _expression(frame, source)
+    node = None if text is None else syntax.parse(text)
+    return Site(
+        file=file,
+        line=span.start,
+        expression=None if text is None else _one_line(text),
+        node=node,
+        inserts=node is not None and syntax.inserts_axis(node),
+        accepted=any(_ACCEPTED.search(line) for line in source[span.start - 1 : span.stop - 1]),
+    )
+
+
+def _expression(frame: FrameType, source: list[str]) -> tuple[range, str | None]:
+    """The lines and the text of the expression, or of its statement where columns are unknown."""
+    first, last, left, right = _position(frame)
+    if left is None or right is None or last > len(source):
+        return syntax.statement("".join(source), first)
+    # Columns count bytes of UTF-8. The last line is cut first: it may be the first one too.
+    lines = [line.encode() for line in source[first - 1 : last]]
+    lines[-1] = lines[-1][:right]
+    lines[0] = lines[0][left:]
+    return range(first, last + 1), b"".join(lines).decode(errors="replace")
+
+
+def _position(frame: FrameType) -> tuple[int, int, int | None, int | None]:
+    """First and last line, and columns if known, of the instruction at which the frame stands."""
+    positions = getattr(frame.f_code, "co_positions", None)  # since Python 3.11
+    if positions is not None:
+        first, last, left, right = next(islice(positions(), frame.f_lasti // 2, None))
+        if first is not None and last is not None:
+            return first, last, left, right
+    return frame.f_lineno, frame.f_lineno, None, None
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."

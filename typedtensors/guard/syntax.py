@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading the expression of an event: its operands, and whether it inserts an axis."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_INSERTING: Final = frozenset(
+    {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
+    | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
+)
+
+
+def parse(text: str) -> ast.AST | None:
+    """The expression or statement that the text writes; None if it is a part of neither."""
+    for source in (f"({text}\n)", text):
+        try:
+            body = ast.parse(source).body
+        except (SyntaxError, ValueError):
+            continue
+        if len(body) == 1:
+            return body[0].value if isinstance(body[0], ast.Expr) else body[0]
+    return None
+
+
+def statement(source: str, line: int) -> tuple[range, str | None]:
+    """The lines and the text of the innermost statement that covers a line.
+
+    Of a compound statement only the header counts: the test of an `if`, the items of a `with`.
+    """
+    here = range(line, line + 1)
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return here, None
+    covering = [part for part in _parts(tree) if line in _lines(part)]
+    if not covering:
+        return here, None
+    best = min(covering, key=lambda part: len(_lines(part)))
+    return _lines(best), ast.get_source_segment(source, best)
+
+
+def _parts(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt):
+            continue
+        if not hasattr(node, "body"):
+            yield node
+            continue
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield child
+            elif isinstance(child, ast.withitem):
+                yield child.context_expr
+
+
+def _lines(node: ast.stmt | ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def inserts_axis(node: ast.AST) -> bool:
+    """Whether the expression inserts an axis: `x[:, None]`, unsqueeze, view, `keepdim=True`."""
+    return any(_inserts(part) for part in ast.walk(node))
+
+
+def _inserts(node: ast.AST) -> bool:
+    if isinstance(node, ast.Subscript):
+        return any(_is_new_axis(part) for part in ast.walk(node.slice))
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        return name in _INSERTING or any(map(_keeps_dim, node.keywords))
+    return False
+
+
+def _is_new_axis(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value is None
+    return isinstance(node, ast.Attribute) and node.attr == "newaxis"
+
+
+def _keeps_dim(keyword: ast.keyword) -> bool:
+    named = keyword.arg in {"keepdim", "keepdims"}
+    return named and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+
+
+def arguments(node: ast.AST | None, places: Sequence[int]) -> list[str | None]:
+    """The texts of an operation's arguments at `places`, for an operator, a call or a method.
+
+    None for each one that the expression does not write as a plain argument.
+    """
+    found = _operands(node, max(places, default=-1) + 1)
+    return [ast.unparse(found[at]) if at < len(found) else None for at in places]
+
+
+def _operands(node: ast.AST | None, count: int) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.AugAssign):
+        return [node.target, node.value]
+    if isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        return [node.left, node.comparators[0]]
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
+        # The statement, where columns are unknown: its value may be the operation.
+        return _operands(node.value, count)
+    if isinstance(node, ast.Call) and not any(isinstance(arg, ast.Starred) for arg in node.args):
+        return _call_operands(node, count)
+    return []
+
+
+def _call_operands(node: ast.Call, count: int) -> list[ast.expr]:
+    """The arguments; for `a.mul(b)`, which needs two and has one, the receiver is the first."""
+    written = [*node.args, *(keyword.value for keyword in node.keywords if _is_operand(keyword))]
+    if len(written) == count - 1 and isinstance(node.func, ast.Attribute):
+        return [node.func.value, *written]
+    return written
+
+
+def _is_operand(keyword: ast.keyword) -> bool:
+    """Whether the keyword is one by which torch names an operand, in the order of its signature."""
+    return keyword.arg in {"input", "other", "target", "x1", "x2", "input1", "input2"}

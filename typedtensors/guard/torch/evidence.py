@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tensors of an event show of their author's intent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from typedtensors.shapes.broadcast import Context
+from typedtensors.shapes.intended import is_intended
+
+if TYPE_CHECKING:
+    from typedtensors.guard.source import Site
+    from typedtensors.guard.torch.operands import Operands
+    from typedtensors.shapes.broadcast import BroadcastEvent
+
+# The backward nodes of what inserts axes without a view that remembers its base.
+_INSERTING = frozenset(
+    {"UnsqueezeBackward0", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0"}
+)
+
+
+def context_of(event: BroadcastEvent, operands: Operands, site: Site | None) -> Context:
+    """The context in which the event is judged."""
+    tensors = operands.tensors
+    expanded = [tensors[k] for k in event.expanded]
+    stretched = [tensor for tensor, axes in zip(tensors, event.stretched, strict=True) if axes]
+    return Context(
+        comparison=operands.comparison,
+        inserted=site is not None and site.inserts,
+        viewed=any(map(_is_axis_inserted, stretched)),
+        floating=all(tensor.dtype.is_floating_point for tensor in tensors),
+        parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded),
+        deliberate=all(map(is_intended, expanded)),
+    )
+
+
+def _is_axis_inserted(tensor: torch.Tensor) -> bool:
+    """Whether the tensor is a view that gave its base another shape of the same elements."""
+    base = tensor._base  # noqa: SLF001 - documented with autograd's views, and has no public name
+    if base is not None:
+        reshaped = base.numel() == tensor.numel() and base.shape != tensor.shape
+        return tensor.dim() > base.dim() or (tensor.dim() == base.dim() and reshaped)
+    node = tensor.grad_fn
+    return node is not None and node.name() in _INSERTING

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which arguments of a torch call broadcast against each other."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Args = tuple[Any, ...]
+    Kwargs = Mapping[str, Any]
+    Sizes = tuple[int, ...]
+    Reader = Callable[[Args, Kwargs], "Operands | None"]
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The tensors that meet in one call.
+
+    `shapes` are the parts of their shapes that broadcast, `places` their positions among the
+    arguments. `comparison`: a loss compares them. `cores`: the axes behind those that broadcast
+    (of a matmul, the matrices), for each operand; and `result_core`, for the result.
+    """
+
+    tensors: tuple[Tensor, ...]
+    shapes: tuple[Sizes, ...]
+    places: tuple[int, ...]
+    comparison: bool = False
+    cores: tuple[Sizes, ...] = ()
+    result_core: Sizes = ()
+
+    @property
+    def shown(self) -> tuple[Sizes, ...]:
+        """The whole shapes, as the user knows them."""
+        cores = self.cores or ((),) * len(self.shapes)
+        return tuple(shape + core for shape, core in zip(self.shapes, cores, strict=True))
+
+
+@dataclass(frozen=True)
+class Role:
+    """How one function broadcasts: its name, the reader of its arguments.
+
+    `stated`: a call is a broadcast by name, so it counts only where the framework makes it.
+    """
+
+    name: str
+    read: Reader
+    stated: bool = False
+
+
+def elementwise(args: Args, kwargs: Kwargs) -> Operands | None:
+    """All tensors, in the order of the call; `out` is not an operand."""
+    values = [*args, *(value for name, value in kwargs.items() if name != "out")]
+    return _whole([(at, value) for at, value in enumerate(values) if isinstance(value, Tensor)])
+
+
+def stated(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The tensors of `broadcast_tensors`, given one by one or as a list."""
+    given = args[0] if args and isinstance(args[0], (list, tuple)) else args
+    return elementwise(tuple(given), kwargs)
+
+
+def batches(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The batch axes of a matmul of two matrices or stacks of them."""
+    whole = elementwise(args, kwargs)
+    if whole is None or min(map(len, whole.shapes)) < 2:
+        return None
+    left, right = whole.shapes
+    return Operands(
+        whole.tensors,
+        shapes=(left[:-2], right[:-2]),
+        places=whole.places,
+        cores=(left[-2:], right[-2:]),
+        result_core=(left[-2], right[-1]),
+    )
+
+
+def attention(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The scores of scaled dot-product attention, and the mask."""
+    mask = kwargs.get("attn_mask", args[3] if len(args) > 3 else None)
+    if not isinstance(mask, Tensor) or len(args) < 2:
+        return None
+    query, key = args[0], args[1]
+    scores = (*query.shape[:-1], key.shape[-2])
+    return Operands((query, mask), (scores, tuple(mask.shape)), (0, 3))
+
+
+def cosine_embedding(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The inputs without their last axis, and the target."""
+    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+    if len(tensors) < 3:
+        return None
+    first, second, target = tensors[:3]
+    if first.shape != second.shape:
+        return _whole([(0, first), (1, second)], comparison=True)
+    return Operands((first, target), (tuple(first.shape[:-1]), tuple(target.shape)), (0, 2), True)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss: the parameters that it compares, and those that may broadcast against them."""
+
+    compared: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+    def reader(self, function: Callable[..., Any]) -> Reader:
+        """Reads calls of the function, by its signature."""
+        names = [name for name in inspect.signature(function).parameters]
+        places = {name: names.index(name) for name in self.compared + self.beside if name in names}
+
+        def read(args: Args, kwargs: Kwargs) -> Operands | None:
+            given = {
+                name: args[place] if place < len(args) else kwargs.get(name)
+                for name, place in places.items()
+            }
+            tensors = {name: value for name, value in given.items() if isinstance(value, Tensor)}
+            compared = [tensors[name] for name in self.compared if name in tensors]
+            differ = any(tensor.shape != compared[0].shape for tensor in compared)
+            taken = self.compared if differ else (*self.compared, *self.beside)
+            chosen = [(places[name], tensors[name]) for name in taken if name in tensors]
+            return _whole(chosen, comparison=differ)
+
+        return read
+
+
+def _whole(chosen: list[tuple[int, Tensor]], *, comparison: bool = False) -> Operands | None:
+    if len(chosen) < 2:
+        return None
+    return Operands(
+        tensors=tuple(tensor for _, tensor in chosen),
+        shapes=tuple(tuple(tensor.shape) for _, tensor in chosen),
+        places=tuple(place for place, _ in chosen),
+        comparison=comparison,
+    )
