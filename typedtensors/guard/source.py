@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 import linecache
 import re
 from dataclasses import dataclass
@@ -32,13 +31,13 @@ class Site:
     file: str
     line: int
     expression: str | None = None
-    node: ast.AST | None = None
+    parsed: syntax.Parsed | None = None
     inserts: bool = False
     accepted: bool = False
 
     def operands(self, places: Sequence[int]) -> list[str | None]:
         """The source text of the operation's arguments at these positions, where it is plain."""
-        return syntax.arguments(self.node, places)
+        return syntax.arguments(self.parsed, places)
 
 
 # By identity: comparing code objects compares their bytecode. The code is kept alive beside it.
@@ -58,13 +57,13 @@ def _read(frame: FrameType) -> Site:
     file = frame.f_code.co_filename
     source = linecache.getlines(file, frame.f_globals)
     span, text = _expression(frame, source)
-    node = None if text is None else syntax.parse(text)
+    parsed = None if text is None else syntax.parse(text)
     return Site(
         file=file,
         line=span.start,
         expression=None if text is None else _one_line(text),
-        node=node,
-        inserts=node is not None and syntax.inserts_axis(node),
+        parsed=parsed,
+        inserts=parsed is not None and syntax.inserts_axis(parsed.node),
         accepted=any(_ACCEPTED.search(line) for line in source[span.start - 1 : span.stop - 1]),
     )
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,15 +15,28 @@ _INSERTING: Final = frozenset(
 )
 
 
-def parse(text: str) -> ast.AST | None:
-    """The expression or statement that the text writes; None if it is a part of neither."""
+class Parsed(NamedTuple):
+    """A node, and the text in which it has its positions."""
+
+    source: str
+    node: ast.AST
+
+    def text(self, part: ast.AST) -> str:
+        """The text of a part of the node, on one line."""
+        return " ".join((ast.get_source_segment(self.source, part) or ast.unparse(part)).split())
+
+
+def parse(text: str) -> Parsed | None:
+    """The expression or statement that the text writes; None if it is neither."""
+    # In parentheses, an expression may go over several lines.
     for source in (f"({text}\n)", text):
         try:
             body = ast.parse(source).body
         except (SyntaxError, ValueError):
             continue
         if len(body) == 1:
-            return body[0].value if isinstance(body[0], ast.Expr) else body[0]
+            only = body[0]
+            return Parsed(source, only.value if isinstance(only, ast.Expr) else only)
     return None
 
 
@@ -87,16 +100,18 @@ def _keeps_dim(keyword: ast.keyword) -> bool:
     return named and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
 
 
-def arguments(node: ast.AST | None, places: Sequence[int]) -> list[str | None]:
+def arguments(parsed: Parsed | None, places: Sequence[int]) -> list[str | None]:
     """The texts of an operation's arguments at `places`, for an operator, a call or a method.
 
     None for each one that the expression does not write as a plain argument.
     """
-    found = _operands(node, max(places, default=-1) + 1)
-    return [ast.unparse(found[at]) if at < len(found) else None for at in places]
+    if parsed is None:
+        return [None] * len(places)
+    found = _operands(parsed.node, max(places) + 1)
+    return [parsed.text(found[at]) if at < len(found) else None for at in places]
 
 
-def _operands(node: ast.AST | None, count: int) -> list[ast.expr]:
+def _operands(node: ast.AST, count: int) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign):

@@ -93,8 +93,8 @@ def test_shared_variadic_does_not_hide_what_follows_it() -> None:
 def test_kind_depends_on_no_names_and_no_sizes(shapes: list[Sizes], names: list[str]) -> None:
     first = event_of(*shapes)
     assume(first is not None)
-    renamed = dict(zip("abc", names, strict=True))
-    numbers = dict(zip("abc", (5, 7, 11), strict=True))
+    renamed: dict[object, object] = dict(zip("abc", names, strict=True))
+    numbers: dict[object, object] = dict(zip("abc", (5, 7, 11), strict=True))
     for mapping in (renamed, numbers):
         other = event(*(tuple(mapping.get(size, size) for size in shape) for shape in shapes))
         assert first is not None

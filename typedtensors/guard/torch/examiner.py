@@ -15,8 +15,16 @@ from typedtensors.guard.frames import Frames, Scope, calling_frame
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.source import site_of
 from typedtensors.guard.torch.evidence import context_of
-from typedtensors.shapes.broadcast import Context, Level, Reason, broadcast, classify, judge
-from typedtensors.shapes.broadcast.fix import fixes, hint
+from typedtensors.shapes.broadcast import (
+    Context,
+    Level,
+    Reason,
+    broadcast,
+    classify,
+    fixes,
+    hint,
+    judge,
+)
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
@@ -96,7 +104,9 @@ class Examiner:
             file=site.file,
             line=site.line,
             expression=site.expression,
-            fix=self._fix(operands, event, context, site if _is_plain(operands, location) else None),
+            fix=self._fix(
+                operands, event, context, site if _is_plain(operands, location) else None
+            ),
             library=library,
         )
 

@@ -50,7 +50,7 @@ class GuardMode(TorchFunctionMode):
     def __torch_function__(
         self,
         func: Callable[..., Any],
-        types: Any,  # noqa: ANN401, ARG002 - torch's own signature
+        types: Any,  # noqa: ANN401 - torch's own signature
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:  # noqa: ANN401

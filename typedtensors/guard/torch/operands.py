@@ -98,7 +98,8 @@ def cosine_embedding(args: Args, kwargs: Kwargs) -> Operands | None:
     first, second, target = tensors[:3]
     if first.shape != second.shape:
         return _whole([(0, first), (1, second)], comparison=True)
-    return Operands((first, target), (tuple(first.shape[:-1]), tuple(target.shape)), (0, 2), True)
+    shapes = tuple(first.shape[:-1]), tuple(target.shape)
+    return Operands((first, target), shapes, (0, 2), comparison=True)
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Loss:
 
     def reader(self, function: Callable[..., Any]) -> Reader:
         """Reads calls of the function, by its signature."""
-        names = [name for name in inspect.signature(function).parameters]
+        names = list(inspect.signature(function).parameters)
         places = {name: names.index(name) for name in self.compared + self.beside if name in names}
 
         def read(args: Args, kwargs: Kwargs) -> Operands | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of torch's functions broadcast, and how: derived from torch's own metadata where possible."""
+"""Which of torch's functions broadcast, and how: mostly derived from torch's own metadata."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 # Operators of Python and synonyms, by the name of the ATen operation that they call.
-_SYNONYMS: Final = {
-    **{name: name for name in ("add", "sub", "mul", "pow", "matmul", "eq", "ne", "lt", "le")},
-    **{"gt": "gt", "ge": "ge", "truediv": "div", "div": "div", "floordiv": "floor_divide"},
-    **{"mod": "remainder", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"},
-    **{"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"},
-    **{"multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "rsub": "sub"},
-    **{"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"},
-    **{"not_equal": "ne", "clip": "clamp", "arctan2": "atan2"},
-}
+_SYNONYMS: Final = (
+    {name: name for name in ("add", "sub", "mul", "div", "pow", "matmul")}
+    | {name: name for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+    | {"truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
+    | {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
+    | {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+    | {"multiply": "mul", "subtract": "sub", "rsub": "sub", "divide": "div", "true_divide": "div"}
+    | {"less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
+    | {"not_equal": "ne", "clip": "clamp", "arctan2": "atan2"}
+)
 
 # Broadcast too, but are composed of other operations, so that ATen does not tag them pointwise.
 _COMPOSED: Final = frozenset(
@@ -36,7 +37,7 @@ _COMPOSED: Final = frozenset(
     | {"vecdot", "linalg_vecdot"}
 )
 
-_LOSSES: Final = {
+_LOSSES: Final[Mapping[Callable[..., Any], Loss]] = {
     F.mse_loss: Loss(("input", "target"), ("weight",)),
     F.l1_loss: Loss(("input", "target"), ("weight",)),
     F.smooth_l1_loss: Loss(("input", "target")),
@@ -66,12 +67,10 @@ def roles() -> Mapping[Callable[..., Any], Role]:
             found[function] = Role(name, operands.batches)
         elif name in pointwise:
             found[function] = Role(name, operands.elementwise)
-    for function, loss in _LOSSES.items():
-        found[function] = Role(function.__name__, loss.reader(function))
+    for loss, arguments in _LOSSES.items():
+        found[loss] = Role(loss.__name__, arguments.reader(loss))
     found[F.cosine_embedding_loss] = Role("cosine_embedding_loss", operands.cosine_embedding)
-    found[F.scaled_dot_product_attention] = Role(
-        "scaled_dot_product_attention", operands.attention
-    )
+    found[F.scaled_dot_product_attention] = Role("scaled_dot_product_attention", operands.attention)
     found[torch.broadcast_tensors] = Role("broadcast_tensors", operands.stated, stated=True)
     return found
 

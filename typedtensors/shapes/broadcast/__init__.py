@@ -2,22 +2,28 @@
 """Broadcasting: the resulting shape, the kind of broadcast, whether it is suspicious, the fix.
 
 The only source of these answers, for the mypy plugin (symbolic dims), the guards (integers) and
-the helpers. Three pure steps: `broadcast` the shapes, `classify` the outcome, `judge` the event.
+the helpers. Three pure steps: `broadcast` the shapes, `classify` the outcome, `judge` the
+event. Then `fixes` of an event that is reported, and their `hint` in words.
 """
 
 from typedtensors.shapes.broadcast.arithmetic import Broadcast, Meeting, broadcast
 from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
+from typedtensors.shapes.broadcast.fix import Edit, fixes
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
+from typedtensors.shapes.broadcast.rewrite import hint
 
 __all__ = [
     "Broadcast",
     "BroadcastEvent",
     "Context",
+    "Edit",
     "Kind",
     "Level",
     "Meeting",
     "Reason",
     "broadcast",
     "classify",
+    "fixes",
+    "hint",
     "judge",
 ]

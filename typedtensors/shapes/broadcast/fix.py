@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from typedtensors.shapes.broadcast.policy import judge
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from typedtensors.shapes.broadcast.event import BroadcastEvent
     from typedtensors.shapes.broadcast.policy import Context, Level
@@ -25,26 +25,33 @@ _MANY_AXES = 6
 """Beyond this rank the ways to place an operand are not worth a reader's time."""
 
 
+class Change(Enum):
+    """What an edit does to the axes of size 1."""
+
+    SQUEEZE = "squeeze"
+    INSERT = "insert"
+    SWAP = "swap the last two"
+
+
 @dataclass(frozen=True)
 class Edit:
-    """One change of one operand: what to write after it, and the shape that gives.
+    """One change of one operand, and the shape that gives.
 
-    `inserts`: the edit adds axes of size 1. `outer`: both operands still grow, written out now.
+    `axes` are the axes of size 1 that go or come, counted in the longer of the two shapes.
+    `outer`: both operands still grow, but now it is written out.
     """
 
     operand: int
-    suffix: str
+    change: Change
+    axes: tuple[int, ...]
+    before: Shape
     shape: Shape
-    inserts: bool = False
     outer: bool = False
 
-    def written(self, text: str | None) -> str:
-        """The edited operand, given its source text: `pred.squeeze(-1)`."""
-        if text is None:
-            edited = f"`{self.suffix}` on operand {self.operand + 1}"
-        else:
-            edited = f"`{_enclosed(text)}{self.suffix}`"
-        return f"{edited} if the outer product is meant" if self.outer else edited
+    @property
+    def rank(self) -> int:
+        """The longer of the two ranks."""
+        return max(len(self.before.axes), len(self.shape.axes))
 
 
 def fixes(event: BroadcastEvent, context: Context, level: Level) -> list[Edit]:
@@ -63,12 +70,6 @@ def fixes(event: BroadcastEvent, context: Context, level: Level) -> list[Edit]:
     return [edit for rank, edit in ranked.values() if rank == best]
 
 
-def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
-    """The edits in words, given the operands' source texts; None if there are none."""
-    written = [edit.written(texts[edit.operand]) for edit in edits]
-    return " or ".join(dict.fromkeys(written)) or None
-
-
 _EQUAL, _ONE_SIDED, _OUTER = range(3)
 
 
@@ -81,7 +82,7 @@ def _rank(event: BroadcastEvent, edit: Edit, context: Context, level: Level) -> 
     remaining = classify(outcome)
     if remaining is None:
         return _EQUAL
-    after = replace(context, inserted=context.inserted or edit.inserts)
+    after = replace(context, inserted=context.inserted or edit.change is Change.INSERT)
     if remaining.kind is Kind.SCALAR or judge(remaining, after, level) is not None:
         return None
     if not remaining.mutual:
@@ -97,13 +98,16 @@ def _candidates(event: BroadcastEvent) -> Iterator[Edit]:
         for at in reversed(range(len(axes))):
             if axes[at].is_one:
                 shorter = Shape(axes[:at] + axes[at + 1 :])
-                yield Edit(operand, f".squeeze({_axis(at, len(axes))})", shorter)
-        yield from _insertions(operand, axes, event)
+                yield Edit(operand, Change.SQUEEZE, (at,), shape, shorter)
+        yield from _insertions(operand, shape, axes, event)
         if event.twins and len(axes) > 1 and (axes[-1].is_one or axes[-2].is_one):
-            yield Edit(operand, ".mT", Shape((*axes[:-2], axes[-1], axes[-2])))
+            swapped = Shape((*axes[:-2], axes[-1], axes[-2]))
+            yield Edit(operand, Change.SWAP, (), shape, swapped)
 
 
-def _insertions(operand: int, axes: tuple[Axis, ...], event: BroadcastEvent) -> Iterator[Edit]:
+def _insertions(
+    operand: int, shape: Shape, axes: tuple[Axis, ...], event: BroadcastEvent
+) -> Iterator[Edit]:
     """Every way to give the operand the result's rank by axes of size 1."""
     rank = event.result.rank
     if rank is None or not len(axes) < rank <= _MANY_AXES:
@@ -112,27 +116,5 @@ def _insertions(operand: int, axes: tuple[Axis, ...], event: BroadcastEvent) -> 
         wide = [Axis(Dim.of(1), intent=Intent.UNSQUEEZE)] * rank
         for place, axis in zip(places, axes, strict=True):
             wide[place] = axis
-        yield Edit(operand, _insertion(places, rank), Shape(tuple(wide)), inserts=True)
-
-
-def _insertion(places: Sequence[int], rank: int) -> str:
-    """`.unsqueeze(-1)` for one new axis, `[:, None, None]` for more."""
-    new = [at for at in range(rank) if at not in places]
-    if len(new) == 1:
-        return f".unsqueeze({_axis(new[0], rank)})"
-    return f"[{', '.join('None' if at in new else ':' for at in range(rank))}]"
-
-
-def _axis(at: int, rank: int) -> int:
-    """The axis as people write it: the last one is -1."""
-    return -1 if at == rank - 1 and rank > 1 else at
-
-
-def _enclosed(text: str) -> str:
-    """The text, in parentheses unless a method can be called on it as it stands."""
-    try:
-        body = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return f"({text})"
-    plain = isinstance(body, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    return text if plain else f"({text})"
+        new = tuple(at for at in range(rank) if at not in places)
+        yield Edit(operand, Change.INSERT, new, shape, Shape(tuple(wide)))
