@@ -1,9 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes: axes, the spec grammar, dtypes, broadcasting, and matching a spec with a shape."""
 
+from typedtensors.shapes.alignment import Argument
 from typedtensors.shapes.axis import Axis, Intent, Variadic
+from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
 from typedtensors.shapes.dtype import ANY, DType
+from typedtensors.shapes.grammar import parse_spec
+from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
 from typedtensors.shapes.shape import Part, Shape
+from typedtensors.shapes.spec import Spec, SpecAxis, SpecError
 from typedtensors.shapes.tensor import Tensor
+from typedtensors.shapes.unify import Match, instantiate, match, match_all
 
-__all__ = ["ANY", "Axis", "DType", "Intent", "Part", "Shape", "Tensor", "Variadic"]
+__all__ = [
+    "ANY",
+    "Argument",
+    "Axis",
+    "AxisMismatch",
+    "Bindings",
+    "Bound",
+    "BoundRun",
+    "DType",
+    "Intent",
+    "Match",
+    "Mismatch",
+    "Part",
+    "Place",
+    "RankMismatch",
+    "Shape",
+    "Spec",
+    "SpecAxis",
+    "SpecError",
+    "Tensor",
+    "Variadic",
+    "instantiate",
+    "match",
+    "match_all",
+    "parse_spec",
+]

@@ -45,7 +45,8 @@ def _take_lookups(text: str) -> tuple[str, dict[str, str]]:
     """The text with a placeholder for each `{expr}`, and what each placeholder reads."""
     if "{" not in text and "}" not in text:
         return text, {}
-    template, lookups = "", {}
+    template = ""
+    lookups: dict[str, str] = {}
     for part in _formatted(text):
         if isinstance(part, ast.Constant):
             template += str(part.value)
@@ -61,9 +62,10 @@ def _formatted(text: str) -> list[ast.expr]:
     try:
         parsed = ast.parse(f"f{text!r}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parsed = None
+    if not isinstance(parsed, ast.JoinedStr):
         msg = "its braces do not hold an expression"
-        raise ExpressionError(msg) from None
-    assert isinstance(parsed, ast.JoinedStr)
+        raise ExpressionError(msg)
     return parsed.values
 
 
@@ -84,15 +86,15 @@ def _check_arithmetic(node: ast.expr) -> None:
             pending += [node.left, node.right]
         elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
             pending.append(node.operand)
-        elif _is_function(node):
+        elif isinstance(node, ast.Call) and _is_known(node):
             pending += node.args
         elif not _is_integer(node):
             raise ExpressionError(_problem(node))
 
 
-def _is_function(node: ast.expr) -> bool:
-    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords
-    return called and node.func.id in _FUNCTIONS
+def _is_known(call: ast.Call) -> bool:
+    named = isinstance(call.func, ast.Name) and call.func.id in _FUNCTIONS
+    return named and bool(call.args) and not call.keywords
 
 
 def _is_integer(node: ast.expr) -> bool:

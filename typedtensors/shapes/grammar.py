@@ -49,6 +49,16 @@ class _Word:
             return None
 
 
+class _Refusal(Exception):  # noqa: N818  (a step on the way to a SpecError)
+    """Why the text is no spec, and guesses at what was meant; which are not yet parsed."""
+
+    def __init__(self, problem: str, guesses: Iterable[str] = (), *, silent: bool = False) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.guesses = guesses
+        self.silent = silent
+
+
 @lru_cache(maxsize=4096)
 def parse_spec(text: str) -> Spec:
     """The spec that an annotation's string writes.
@@ -58,28 +68,37 @@ def parse_spec(text: str) -> Spec:
     Raises SpecError for what jaxtyping rejects and, marked `silent`, for what it accepts and
     cannot be meant (`3.5`, `n +1`, `a.b`, `(a b)`).
     """
+    try:
+        return _parse(text)
+    except _Refusal as refusal:
+        hint = _hint(text, refusal.guesses)
+        diagnostic = wording.bad_spec(text, refusal.problem, hint=hint)
+        raise SpecError(diagnostic, silent=refusal.silent) from None
+
+
+def _parse(text: str) -> Spec:
     words = [_split(text, word) for word in text.split()]
     for word in words:
         _refuse_marks(text, word)
     variadics = [f"`{word.text}`" for word in words if "*" in word.marks]
     if len(variadics) > 1:
         problem = f"{' and '.join(variadics)} each take any number of axes, only one may"
-        raise _rejected(text, problem)
+        raise _Refusal(problem)
     return Spec(tuple(_axis(text, word) for word in words))
 
 
 def _split(spec: str, text: str) -> _Word:
     """Marks, labels and body of a word."""
     if "," in text and "(" not in text:
-        raise _rejected(spec, "axes are separated by spaces, not commas", slips.commas(spec))
+        raise _Refusal("axes are separated by spaces, not commas", slips.commas(spec))
     if text.endswith("#"):
         problem = f"`#` goes before the name, not after it as in `{text}`"
-        raise _rejected(spec, problem, slips.trailing_mark(spec))
+        raise _Refusal(problem, slips.trailing_mark(spec))
     if "..." not in text:
         return _read_marks(spec, text)
     if text != "...":
         problem = f"`...` is a word of its own, here it is part of `{text}`"
-        raise _rejected(spec, problem, slips.ellipsis(spec))
+        raise _Refusal(problem, slips.ellipsis(spec))
     return _Word(text, frozenset("*_"))
 
 
@@ -91,7 +110,7 @@ def _read_marks(spec: str, text: str) -> _Word:
         if body[0] in _MARKS:
             if body[0] in marks:
                 problem = f"`{body[0]}` is written twice in `{text}`"
-                raise _rejected(spec, problem, slips.repeated_mark(spec, body[0]))
+                raise _Refusal(problem, slips.repeated_mark(spec, body[0]))
             marks.add(body[0])
             body = body[1:]
         elif body.count("=") == 1:
@@ -107,13 +126,13 @@ def _refuse_marks(spec: str, word: _Word) -> None:
     if word.named:
         if {"_", "#"} <= word.marks:
             problem = f"`{word.text}` is anonymous, of any size already, so `#` says nothing"
-            raise _rejected(spec, problem, slips.one_word(spec, word.text, "_"))
+            raise _Refusal(problem, slips.one_word(spec, word.text, "_"))
         return
     kind = "is arithmetic" if word.size is None else "has a fixed size"
     for mark, conflict in _CONFLICTS.items():
         if mark in word.marks:
             problem = f"`{word.text}` {kind}: {conflict}"
-            raise _rejected(spec, problem, slips.one_word(spec, word.text, word.body))
+            raise _Refusal(problem, slips.one_word(spec, word.text, word.body))
 
 
 def _axis(spec: str, word: _Word) -> SpecAxis:
@@ -130,21 +149,21 @@ def _axis(spec: str, word: _Word) -> SpecAxis:
         return SpecAxis(word.text, parse_expression(word.body), flexible=flexible)
     except ExpressionError as error:
         problem = f"`{word.text}` is no axis, {error}"
-        raise _slip(spec, problem, _guesses(spec)) from None
+        raise _Refusal(problem, _guesses(spec), silent=True) from None
 
 
 def _refuse_slips(spec: str, word: _Word) -> None:
     """What needs no look at the arithmetic to be a slip."""
     if "=" in word.body or any(not label.isidentifier() for label in word.labels):
         problem = f"`{word.text}` is no axis, only `name=size` may hold a `=`"
-        raise _slip(spec, problem)
+        raise _Refusal(problem, silent=True)
     if not word.body and "_" not in word.marks:
         problem = f"`{word.text}` stands alone, it goes before a name"
-        raise _slip(spec, problem, slips.spaces(spec))
+        raise _Refusal(problem, slips.spaces(spec), silent=True)
     if word.body[:1] in {"+", "-"} and word.size is not None:
         problem = f"`{word.text}` is no size"
-        guesses = (*slips.spaces(spec), *slips.one_word(spec, word.text, "_"))
-        raise _slip(spec, problem, guesses if word.size < 0 else slips.spaces(spec))
+        anonymous = slips.one_word(spec, word.text, "_") if word.size < 0 else ()
+        raise _Refusal(problem, (*slips.spaces(spec), *anonymous), silent=True)
 
 
 def _guesses(spec: str) -> Iterator[str]:
@@ -152,14 +171,6 @@ def _guesses(spec: str) -> Iterator[str]:
     yield from slips.products(spec)
     yield from slips.groups(spec)
     yield from slips.spaces(spec)
-
-
-def _rejected(spec: str, problem: str, guesses: Iterable[str] = ()) -> SpecError:
-    return SpecError(wording.bad_spec(spec, problem, hint=_hint(spec, guesses)))
-
-
-def _slip(spec: str, problem: str, guesses: Iterable[str] = ()) -> SpecError:
-    return SpecError(wording.bad_spec(spec, problem, hint=_hint(spec, guesses)), silent=True)
 
 
 def _hint(spec: str, guesses: Iterable[str]) -> str | None:
@@ -171,7 +182,7 @@ def _hint(spec: str, guesses: Iterable[str]) -> str | None:
 
 def _parses(text: str) -> bool:
     try:
-        parse_spec(text)
-    except SpecError:
+        _parse(text)
+    except _Refusal:
         return False
     return True

@@ -48,7 +48,9 @@ def spaces(spec: str) -> Iterator[str]:
     """`n + 1` for `n+1`, `{n + 1}` for `{n+1}`: an axis is one word."""
     closed = _BRACES.sub(lambda found: found[0].replace(" ", ""), spec)
     yield _SPACED_OPERATOR.sub(lambda found: found[1] or found[2], closed)
-    yield re.sub(r"\(\s+|\s+\)", lambda found: found[0].strip(), _SPACED_OPERATOR.sub(r"\1\2", closed))
+    yield re.sub(
+        r"\(\s+|\s+\)", lambda found: found[0].strip(), _SPACED_OPERATOR.sub(r"\1\2", closed)
+    )
 
 
 def groups(spec: str) -> Iterator[str]:

@@ -85,6 +85,16 @@ class Spec:
         return None
 
     @property
+    def prefix(self) -> tuple[SpecAxis, ...]:
+        """The axes before the variadic; all of them if there is none."""
+        return self.axes[: self.variadic]
+
+    @property
+    def suffix(self) -> tuple[SpecAxis, ...]:
+        """The axes after the variadic; all of them if there is none."""
+        return self.axes if self.variadic is None else self.axes[self.variadic + 1 :]
+
+    @property
     def least_rank(self) -> int:
         """The smallest number of axes that a match needs."""
         return sum(not axis.variadic for axis in self.axes)
@@ -126,9 +136,9 @@ def _parts(spec: Spec, read: Reader | None) -> Iterator[Part]:
             named = axis.name is not None and not axis.tree
             yield Variadic(axis.name, axis.flexible) if named else Variadic.fresh()
             continue
-        known |= {atom: _look_up(atom, read) for atom in axis.lookups if atom not in known}
-        opened = axis.dim is None or axis.tree
-        yield to_axis(axis, Dim.fresh(axis.text) if opened else axis.dim.substitute(known))
+        known |= {atom: look_up(atom, read) for atom in axis.lookups if atom not in known}
+        size = None if axis.dim is None or axis.tree else axis.dim.substitute(known)
+        yield to_axis(axis, Dim.fresh(axis.text) if size is None else size)
 
 
 def to_axis(axis: SpecAxis, dim: Dim) -> Axis:
@@ -136,6 +146,7 @@ def to_axis(axis: SpecAxis, dim: Dim) -> Axis:
     return Axis(dim, axis.flexible, Intent.SPEC if dim.value == 1 else None)
 
 
-def _look_up(atom: Atom, read: Reader | None) -> Dim:
+def look_up(atom: Atom, read: Reader | None) -> Dim:
+    """What `{expr}` reads, an unknown of its own if nobody knows."""
     found = None if read is None else read(atom.name)
     return Dim.fresh(atom.name) if found is None else found

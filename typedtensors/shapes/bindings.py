@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Bindings`, what the names of a callee's specs stand for in its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from typedtensors.dims import Atom, Dim
+from typedtensors.shapes.axis import Axis, Variadic
+from typedtensors.shapes.shape import Shape
+from typedtensors.shapes.spec import Spec
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a name was bound: Python's `argument.shape[axis]`."""
+
+    argument: str
+    axis: int
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The axis that a name stands for.
+
+    Invariant: the axis is flexible while only axes that may be 1 were seen. The name is then that
+    size or 1, and the next axis that is rigid settles it.
+    """
+
+    axis: Axis
+    place: Place | None = None
+
+    @property
+    def dim(self) -> Dim | None:
+        """The size, if it is settled."""
+        return None if self.axis.flexible else self.axis.dim
+
+
+@dataclass(frozen=True)
+class BoundRun:
+    """The axes that a variadic name stands for.
+
+    Invariant: `flexible` while only `*#name` was seen. The axes are then what the runs seen so far
+    broadcast to, and the name is those axes or more.
+    """
+
+    axes: Shape
+    place: Place | None = None
+    flexible: bool = False
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """The names of one call's specs, and what each stands for in the caller.
+
+    Names of the callee and dims of the caller are apart: both may say `n`, and mean other sizes.
+    """
+
+    axes: Mapping[str, Bound] = field(default_factory=lambda: MappingProxyType({}))
+    runs: Mapping[str, BoundRun] = field(default_factory=lambda: MappingProxyType({}))
+
+    @staticmethod
+    def declared(specs: Iterable[Spec]) -> Bindings:
+        """Each name stands for itself: the bindings inside a function with these parameters."""
+        listed = tuple(specs)
+        names = sorted(frozenset().union(*(spec.names for spec in listed)))
+        variadics = sorted(frozenset().union(*(spec.variadic_names for spec in listed)))
+        return Bindings.of(
+            {name: Bound(Axis(Dim.name(name))) for name in names},
+            {name: BoundRun(Shape((Variadic(name),))) for name in variadics},
+        )
+
+    @staticmethod
+    def of(axes: Mapping[str, Bound], runs: Mapping[str, BoundRun]) -> Bindings:
+        """Bindings that hold copies of the mappings."""
+        return Bindings(MappingProxyType(dict(axes)), MappingProxyType(dict(runs)))
+
+    def dim(self, name: str) -> Dim | None:
+        """The size that a name stands for, if it is bound and settled."""
+        bound = self.axes.get(name)
+        return None if bound is None else bound.dim
+
+    def bind(self, name: str, dim: Dim, place: Place | None = None) -> Bindings:
+        """These bindings and one more, which replaces an earlier one of that name."""
+        return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
+
+    def complete(self, specs: Iterable[Spec]) -> Bindings:
+        """These bindings with an unknown size for every name of the specs that lacks one."""
+        missing = frozenset().union(*(spec.names for spec in specs)) - self.axes.keys()
+        fresh = {name: Bound(Axis(Dim.fresh(name))) for name in sorted(missing)}
+        return Bindings.of({**self.axes, **fresh}, self.runs) if fresh else self
+
+    def settled(self) -> dict[Atom, Dim]:
+        """What to substitute for the names in a spec's arithmetic."""
+        return {Atom(name): bound.dim for name, bound in self.axes.items() if bound.dim is not None}

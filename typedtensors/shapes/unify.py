@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matching specs with shapes, and writing shapes from specs.
+
+A call is solved as a whole: `match_all` takes the specs and shapes of all its arguments, in any
+order, and finds what each name stands for or one axis that contradicts the rest. What cannot be
+decided matches. `instantiate` then writes the shape of what the call returns.
+
+>>> from typedtensors.shapes import Argument, Shape, instantiate, match_all, parse_spec
+>>> found = match_all([
+...     Argument("x", parse_spec("b n+1"), Shape.of("batch", 8)),
+...     Argument("y", parse_spec("n k"), Shape.of(7, "hidden")),
+... ])
+>>> print(instantiate(parse_spec("b 2*n k"), found.bindings))
+(batch, 14, hidden)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.shapes.alignment import Argument, AxisPair, Pair, RunPair, align
+from typedtensors.shapes.axis import Axis, Variadic
+from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
+from typedtensors.shapes.meeting import Clash, meet, meet_runs, seen_through
+from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
+from typedtensors.shapes.shape import Part, Shape
+from typedtensors.shapes.spec import Reader, Spec, SpecAxis, look_up, to_axis
+
+
+@dataclass(frozen=True)
+class Match:
+    """Specs and shapes that agree, as far as it can be told.
+
+    `facts` are those the match began with and what it taught. `verdict` is EQUAL if every axis is
+    as its spec says, UNDECIDED if some may be otherwise (an error only under strict).
+    """
+
+    bindings: Bindings
+    facts: Facts
+    verdict: Verdict = Verdict.EQUAL
+
+
+def match(
+    spec: Spec, shape: Shape, bindings: Bindings | None = None, facts: Facts | None = None
+) -> Match | Mismatch:
+    """`match_all` for one shape, such as what a function returns."""
+    return match_all([Argument("", spec, shape)], bindings, facts)
+
+
+def match_all(
+    arguments: Iterable[Argument],
+    bindings: Bindings | None = None,
+    facts: Facts | None = None,
+    *,
+    teach: bool = False,
+    read: Reader | None = None,
+) -> Match | Mismatch:
+    """Solve the specs of several values together.
+
+    Arguments:
+        arguments: The values, each with its name, its spec and its shape in the caller's dims.
+        bindings: What names stand for already: `Bindings.declared` for a function's own specs,
+            the bindings of the arguments for what the call returns.
+        facts: What is known of the caller's dims.
+        teach: Whether a size that a spec fixes teaches the caller's declared dims, as parameters
+            of a call do (`"b 784"` called with `"batch features"`) and returns do not.
+        read: What `{expr}` is in the caller; unknown without it.
+
+    Returns:
+        A Match, or the first Mismatch: ranks first, then names, literals and variadics in the
+        order of the arguments, then arithmetic, when every name is bound.
+    """
+    pairs: list[Pair] = []
+    for argument in arguments:
+        aligned = align(argument)
+        if isinstance(aligned, RankMismatch):
+            return aligned
+        pairs += aligned
+    solver = _Solver(bindings or Bindings(), facts or Facts(), teach=teach, read=read)
+    return solver.solve(sorted(pairs, key=_is_arithmetic))
+
+
+def _is_arithmetic(pair: Pair) -> bool:
+    dim = pair.wanted.dim
+    return dim is not None and dim.value is None and pair.wanted.name is None
+
+
+class _Solver:
+    """The state of one solution; lives for one `match_all`."""
+
+    def __init__(
+        self, bindings: Bindings, facts: Facts, *, teach: bool, read: Reader | None
+    ) -> None:
+        self.axes = dict(bindings.axes)
+        self.runs = dict(bindings.runs)
+        self.facts = facts
+        self.verdict = Verdict.EQUAL
+        self.teach = teach
+        self.read = read
+        self.guessed: set[str] = set()
+
+    def solve(self, pairs: Sequence[Pair]) -> Match | Mismatch:
+        for pair in pairs:
+            mismatch = self._axis(pair) if isinstance(pair, AxisPair) else self._run(pair)
+            if mismatch is not None:
+                return mismatch
+        for name in self.guessed:
+            axis = self.axes[name].axis
+            self.axes[name] = replace(
+                self.axes[name], axis=axis.with_dim(self.facts.resolve(axis.dim))
+            )
+        return Match(Bindings.of(self.axes, self.runs), self.facts, self.verdict)
+
+    def _axis(self, pair: AxisPair) -> AxisMismatch | None:
+        wanted, place = pair.wanted, Place(pair.argument.name, pair.index)
+        seen = seen_through(pair.given, self.facts, flexible=wanted.flexible)
+        if seen is None or wanted.dim is None or wanted.tree:
+            return None
+        bound = self._bound(wanted, wanted.dim)
+        if bound is None:
+            if wanted.name is not None:
+                self.axes[wanted.name] = Bound(seen, place)
+            return None
+        met = meet(bound.axis, seen, self.facts, teach=self.teach and wanted.dim.value is not None)
+        if met.verdict is Verdict.DIFFERENT:
+            return AxisMismatch(place, wanted, bound.axis, pair.given, bound.place)
+        self.facts = met.facts
+        if wanted.name is not None and met.axis is not bound.axis:
+            self.axes[wanted.name] = Bound(met.axis, place)
+        same = self.facts.compare(bound.axis.dim, seen.dim) is Verdict.EQUAL
+        self._note(Verdict.EQUAL if same and wanted.flexible else met.verdict)
+        return None
+
+    def _bound(self, wanted: SpecAxis, size: Dim) -> Bound | None:
+        """What an axis of the spec has to be, if that is known."""
+        if wanted.name is not None:
+            return self.axes.get(wanted.name)
+        for name in sorted(wanted.names - self.axes.keys()):
+            # Facts solve `n+1 == 8` for it, and later arithmetic has to agree.
+            self.axes[name] = Bound(Axis(Dim.fresh(name)))
+            self.guessed.add(name)
+        found = _evaluate(size, Bindings.of(self.axes, self.runs), self.read)
+        return None if found is None else Bound(Axis(found))
+
+    def _run(self, pair: RunPair) -> Mismatch | None:
+        wanted = pair.wanted
+        if wanted.name is None or wanted.tree:
+            return None
+        bound = self.runs.get(wanted.name)
+        if bound is None:
+            place = Place(pair.argument.name, pair.start)
+            self.runs[wanted.name] = BoundRun(pair.given, place, wanted.flexible)
+            return None
+        met = meet_runs(bound, pair.given, self.facts, flexible=wanted.flexible)
+        if met.clash is not None:
+            return _run_mismatch(pair, bound, met.clash)
+        self.facts, self.runs[wanted.name] = met.facts, met.run
+        self._note(met.verdict)
+        return None
+
+    def _note(self, verdict: Verdict) -> None:
+        if verdict is Verdict.UNDECIDED:
+            self.verdict = verdict
+
+
+def _run_mismatch(pair: RunPair, bound: BoundRun, clash: Clash) -> Mismatch:
+    argument = pair.argument
+    if clash.index is None or clash.expected is None or clash.given is None:
+        whole = argument.spec.shape()
+        expected = Shape((*whole.prefix, *bound.axes.axes, *whole.suffix))
+        return RankMismatch(argument.name, expected, argument.shape, bound.place)
+    if clash.index >= 0:
+        index = pair.start + clash.index
+    else:
+        index = clash.index - len(argument.spec.suffix) + (argument.shape.rank or 0)
+    place = Place(argument.name, index)
+    return AxisMismatch(place, pair.wanted, clash.expected, clash.given, bound.place)
+
+
+def _evaluate(size: Dim, bindings: Bindings, read: Reader | None) -> Dim | None:
+    """A spec's size in the caller's dims; None if it divides by zero there."""
+    known = {
+        atom: Dim.fresh(atom.name) if atom.declared else look_up(atom, read) for atom in size.atoms
+    }
+    try:
+        return size.substitute(known | bindings.settled())
+    except ZeroDivisionError:
+        return None
+
+
+def instantiate(spec: Spec, bindings: Bindings, read: Reader | None = None) -> Shape:
+    """The shape that a spec writes once its names are bound, such as what a call returns.
+
+    A name that nothing settled becomes an unknown size. For specs that share such names, as in
+    a returned tuple, complete the bindings first: `bindings.complete(specs)`.
+    """
+    full = bindings.complete([spec])
+    parts: list[Part] = []
+    for wanted in spec.axes:
+        if wanted.variadic:
+            parts += _instantiate_run(wanted, full)
+        else:
+            parts.append(_instantiate_axis(wanted, full, read))
+    return Shape(tuple(parts))
+
+
+def _instantiate_axis(wanted: SpecAxis, bindings: Bindings, read: Reader | None) -> Axis:
+    if wanted.dim is None or wanted.tree:
+        return Axis(Dim.fresh(wanted.text))
+    if wanted.name is not None:
+        axis = bindings.axes[wanted.name].axis
+        return replace(axis, flexible=True) if wanted.flexible else axis
+    size = _evaluate(wanted.dim, bindings, read)
+    return to_axis(wanted, Dim.fresh(wanted.text) if size is None else size)
+
+
+def _instantiate_run(wanted: SpecAxis, bindings: Bindings) -> tuple[Part, ...]:
+    bound = None if wanted.name is None or wanted.tree else bindings.runs.get(wanted.name)
+    if bound is None or wanted.flexible:
+        return (Variadic.fresh(),)
+    if not bound.flexible:
+        return bound.axes.axes
+    # Only runs that broadcast to it were seen: where all had a 1, it may have any size.
+    return tuple(Axis(Dim.fresh()) if _is_one(part) else part for part in bound.axes.axes)
+
+
+def _is_one(part: Part) -> bool:
+    return isinstance(part, Axis) and part.is_one
