@@ -13,113 +13,54 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jaxtyping import (
         BFloat16 as BFloat16,
-    )
-    from jaxtyping import (
         Bool as Bool,
-    )
-    from jaxtyping import (
         Complex as Complex,
-    )
-    from jaxtyping import (
         Complex64 as Complex64,
-    )
-    from jaxtyping import (
         Complex128 as Complex128,
-    )
-    from jaxtyping import (
         Float as Float,
-    )
-    from jaxtyping import (
         Float8e4m3b11fnuz as Float8e4m3b11fnuz,
-    )
-    from jaxtyping import (
         Float8e4m3fn as Float8e4m3fn,
-    )
-    from jaxtyping import (
         Float8e4m3fnuz as Float8e4m3fnuz,
-    )
-    from jaxtyping import (
         Float8e5m2 as Float8e5m2,
-    )
-    from jaxtyping import (
         Float8e5m2fnuz as Float8e5m2fnuz,
-    )
-    from jaxtyping import (
         Float16 as Float16,
-    )
-    from jaxtyping import (
         Float32 as Float32,
-    )
-    from jaxtyping import (
         Float64 as Float64,
-    )
-    from jaxtyping import (
         Inexact as Inexact,
-    )
-    from jaxtyping import (
         Int as Int,
-    )
-    from jaxtyping import (
         Int2 as Int2,
-    )
-    from jaxtyping import (
         Int4 as Int4,
-    )
-    from jaxtyping import (
         Int8 as Int8,
-    )
-    from jaxtyping import (
         Int16 as Int16,
-    )
-    from jaxtyping import (
         Int32 as Int32,
-    )
-    from jaxtyping import (
         Int64 as Int64,
-    )
-    from jaxtyping import (
         Integer as Integer,
-    )
-    from jaxtyping import (
         Key as Key,
-    )
-    from jaxtyping import (
         Num as Num,
-    )
-    from jaxtyping import (
         Real as Real,
-    )
-    from jaxtyping import (
         Shaped as Shaped,
-    )
-    from jaxtyping import (
         UInt as UInt,
-    )
-    from jaxtyping import (
         UInt2 as UInt2,
-    )
-    from jaxtyping import (
         UInt4 as UInt4,
-    )
-    from jaxtyping import (
         UInt8 as UInt8,
-    )
-    from jaxtyping import (
         UInt16 as UInt16,
-    )
-    from jaxtyping import (
         UInt32 as UInt32,
-    )
-    from jaxtyping import (
         UInt64 as UInt64,
     )
 
-    from typedtensors.broadcast import AxisError as AxisError
-    from typedtensors.broadcast import align as align
-    from typedtensors.broadcast import expand as expand
-    from typedtensors.broadcast import expand_as as expand_as
-    from typedtensors.broadcast import sizes as sizes
+    from typedtensors.broadcast import (
+        AxisError as AxisError,
+        align as align,
+        expand as expand,
+        expand_as as expand_as,
+        sizes as sizes,
+    )
     from typedtensors.diagnostics import TensorError as TensorError
+    from typedtensors.guard import (
+        BroadcastError as BroadcastError,
+        allow_broadcast as allow_broadcast,
+        guard as guard,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -128,7 +69,7 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
     "typedtensors.diagnostics": ("TensorError",),
-    "typedtensors.guard": ("guard",),
+    "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
     "typedtensors.runtime": ("typechecked",),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),

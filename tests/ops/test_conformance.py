@@ -7,8 +7,7 @@ import random
 from itertools import product
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.ops.conformance import check
 from tests.ops.scenes import as_written, drawn

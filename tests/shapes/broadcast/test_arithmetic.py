@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.axis import Axis, Intent, Variadic

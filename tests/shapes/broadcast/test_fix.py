@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from typedtensors.shapes.broadcast import (
     Context,

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from typedtensors.dims import Dim, Facts
 from typedtensors.shapes.axis import Axis, Intent, Variadic
