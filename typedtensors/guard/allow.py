@@ -19,8 +19,11 @@ def allow_broadcast() -> Iterator[None]:
 
     For one line, a comment does the same: `# broadcast: ok`.
 
-    >>> with allow_broadcast():
-    ...     pairwise = points - centers
+    >>> import torch
+    >>> from typedtensors import guard
+    >>> with guard(), allow_broadcast():
+    ...     (torch.zeros(5, 1) - torch.zeros(3)).shape
+    torch.Size([5, 3])
     """
     token = _allowed.set(True)
     try:

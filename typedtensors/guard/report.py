@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.diagnostics import Diagnostic, TensorError, wording
 
 
 @dataclass(frozen=True)
@@ -68,17 +68,15 @@ class Report:
         return "\n".join(map(str, self.events)) or "no suspicious broadcast"
 
 
-class BroadcastError(ValueError):
+class BroadcastError(TensorError, ValueError):
     """A broadcast that the guard's level forbids; raised before the operation runs."""
 
     def __init__(self, event: GuardEvent) -> None:
-        super().__init__(str(event))
+        super().__init__(event.diagnostic)
         self.event = event
 
-    @property
-    def diagnostic(self) -> Diagnostic:
-        """The finding, in the words that mypy and pytest use too."""
-        return self.event.diagnostic
+    def __str__(self) -> str:
+        return str(self.event)
 
     def __reduce__(self) -> tuple[type[BroadcastError], tuple[GuardEvent]]:
         """Pickle by event, so that the error survives a worker process."""

@@ -83,9 +83,11 @@ def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
 
     Use it around a training step, or as a decorator of one:
 
+    >>> import torch
     >>> with guard("suspicious", action="record") as report:
-    ...     train_one_epoch()
-    >>> report.events
+    ...     table = torch.zeros(32, 1) - torch.zeros(32)
+    >>> [(event.reason, event.result) for event in report.events]
+    [('rank', (32, 32))]
 
     Arguments:
         level: `"suspicious"` reports what working programs hardly ever do, `"explicit"` every
