@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""jaxtyping's own `isinstance` is the oracle for specs and for the shapes that match them."""
+"""The oracle for specs and the shapes that match them: jaxtyping's own `isinstance`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import jaxtyping
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, event, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, event, example, given, settings, strategies as st
 
 from tests.shapes.drawn_specs import Case, calls
 from typedtensors.dims import Verdict
