@@ -119,7 +119,6 @@ def test_public_names_are_listed_before_they_are_used() -> None:
 )
 def test_a_public_name_wins_over_its_room_whatever_was_imported_before(before: str) -> None:
     """`guard` names a room, too."""
-    check = (
-        "from typedtensors import guard\nassert guard.__module__ == 'typedtensors.guard.session'"
-    )
-    assert _loaded_by(f"{before}\n{check}", ("torch",)) == []
+    use = "from typedtensors import guard"
+    check = "assert guard.__module__ == 'typedtensors.guard.session'"
+    assert _loaded_by(f"{before}\n{use}\n{check}", ("torch",)) == []
