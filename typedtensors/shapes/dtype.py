@@ -143,7 +143,6 @@ ANY = DType(None)
 
 
 def _number(name: str) -> Number | None:
-    family = name.split("_", maxsplit=1)[0].rstrip("0123456789")
     family = _FAMILY.match(name)
     return None if family is None else Number(family[1])
 
