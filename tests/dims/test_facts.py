@@ -41,9 +41,18 @@ def test_a_view_into_heads_teaches_what_the_width_is() -> None:
     assert facts.compare(d, heads * d_head) is EQUAL
 
 
-def test_a_sum_is_solved_for_its_opaque_part() -> None:
-    left = Dim.opaque("pad")
-    assert learned((seq, d + 2 * left + 1)).compare(2 * left, seq - d - 1) is EQUAL or True
+def test_what_every_term_holds_is_divided_out() -> None:
+    rows = Dim.opaque("rows")
+    facts = learned((4 * batch * batch * seq * d, 2 * batch * batch * seq * rows))
+    assert facts.resolve(rows) == 2 * d
+
+
+def test_a_dim_that_divides_by_what_is_learned_to_be_0_stays_as_it_is() -> None:
+    step = Dim.opaque("step")
+    facts = learned((step, Dim.of(0)))
+    assert facts.resolve(d // step) == d // step
+    count = Dim.opaque("count")
+    assert learned((count, d // step), (step, Dim.of(0))).resolve(count) == d // step
 
 
 def test_two_results_of_one_call_may_be_the_same_size() -> None:

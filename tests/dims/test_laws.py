@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, strategies as st
 
 from tests.dims.drawn_dims import NAMES, RING, Drawn, Sizes, dims, drawn, sizes
 from typedtensors.dims import Dim, divide, maximum, minimum, parse_dim, product
@@ -45,9 +44,7 @@ def test_evaluating_a_dim_computes_it(made: Drawn, at: Sizes) -> None:
 
 
 @given(drawn(), sizes(), st.sampled_from(NAMES))
-def test_substituting_and_then_evaluating_is_evaluating(
-    made: Drawn, at: Sizes, name: str
-) -> None:
+def test_substituting_and_then_evaluating_is_evaluating(made: Drawn, at: Sizes, name: str) -> None:
     (atom,) = Dim.name(name).atoms
     try:
         expected = made.dim.evaluate(at)

@@ -89,6 +89,21 @@ def _cancel(monomial: Monomial, by: Monomial) -> Monomial | None:
     return tuple(rest)
 
 
+def common_factor(dim: Dim) -> Dim:
+    """The largest single term that divides every term; 1 for zero."""
+    if not dim.terms:
+        return Dim.of(1)
+    monomials = [list(monomial) for monomial, _ in dim.terms]
+    shared = []
+    for factor in dim.terms[0][0]:
+        if all(factor in monomial for monomial in monomials):
+            for monomial in monomials:
+                monomial.remove(factor)
+            shared.append(factor)
+    number = gcd(*(coefficient for _, coefficient in dim.terms))
+    return Dim(((tuple(shared), number),))
+
+
 def floor_divide(dim: Dim, by: Dim) -> Dim:
     """The floor quotient: whole parts first, `(4*h+2)//4` is `h`, `(h+2)//2` is `h//2+1`.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from typedtensors.dims.arithmetic import divide
+from typedtensors.dims.arithmetic import common_factor, divide
 from typedtensors.dims.compare import Verdict, compare
 from typedtensors.dims.dim import Atom, Dim
 
@@ -28,7 +28,7 @@ class Facts:
 
     def resolve(self, dim: Dim) -> Dim:
         """The dim with everything learned filled in."""
-        return dim.substitute(self.equations) if self.equations else dim
+        return _fill_in(dim, self.equations) if self.equations else dim
 
     def compare(self, left: Dim, right: Dim) -> Verdict:
         """The verdict on two dims, given what was learned; learns nothing."""
@@ -88,12 +88,25 @@ class Facts:
 
     def _with(self, atom: Atom, dim: Dim) -> Facts:
         single = {atom: dim}
-        known = {left: right.substitute(single) for left, right in self.equations.items()}
+        known = {left: _fill_in(right, single) for left, right in self.equations.items()}
         return Facts(MappingProxyType(known | single))
 
 
+def _fill_in(dim: Dim, known: Mapping[Atom, Dim]) -> Dim:
+    try:
+        return dim.substitute(known)
+    except ZeroDivisionError:
+        # The code divides by what turned out to be 0: it stops there, so nothing follows.
+        return dim
+
+
 def _solutions(gap: Dim) -> list[tuple[Atom, Dim]]:
-    """Each `atom == dim` that `gap == 0` says, where the atom occurs once, alone in its term."""
+    """Each `atom == dim` that `gap == 0` says, where the atom occurs once, alone in its term.
+
+    A factor of every term is a size that is kept by the code, so it is taken not to be 0:
+    `b*d - b*heads*d_head` says that `d` is `heads*d_head`.
+    """
+    gap = divide(gap, common_factor(gap)) or gap
     found = []
     for monomial, coefficient in gap.terms:
         if len(monomial) != 1 or not isinstance(monomial[0], Atom):

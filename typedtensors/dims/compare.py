@@ -37,8 +37,8 @@ def compare(left: Dim, right: Dim) -> Verdict:
     """Whether two dims are the same integer.
 
     *Equal*: same normal form. *Different*: they differ by a constant; or only declared atoms
-    occur and the two are never equal at 64 fixed assignments of distinct sizes. *Undecided*: the
-    rest. Declared atoms are rigid: two different names are two different sizes.
+    occur and the two are never equal at 64 fixed assignments of distinct sizes, but for those at
+    which a divisor is 0. *Undecided*: the rest. Declared atoms are rigid: two different names are two different sizes.
     """
     if left == right:
         return Verdict.EQUAL
@@ -47,10 +47,15 @@ def compare(left: Dim, right: Dim) -> Verdict:
         return Verdict.DIFFERENT
     if not gap.declared:
         return Verdict.UNDECIDED
+    compared = False
     for sizes in _assignments(left, right):
-        if left.evaluate(sizes) == right.evaluate(sizes):
-            return Verdict.UNDECIDED
-    return Verdict.DIFFERENT
+        try:
+            if left.evaluate(sizes) == right.evaluate(sizes):
+                return Verdict.UNDECIDED
+        except ZeroDivisionError:
+            continue  # sizes that the program cannot have
+        compared = True
+    return Verdict.DIFFERENT if compared else Verdict.UNDECIDED
 
 
 def _assignments(left: Dim, right: Dim) -> Iterator[dict[str, int]]:

@@ -199,9 +199,13 @@ class Dim:
 
         Raises KeyError for an atom that `sizes` does not name, ZeroDivisionError if a divisor is 0.
         """
-        literal = self.substitute({atom: Dim.of(sizes[atom.name]) for atom in self.atoms})
-        # Without atoms every law of the arithmetic folds: one term without factors is left.
-        return sum(coefficient for _, coefficient in literal.terms)
+        total = 0
+        for monomial, coefficient in self.terms:
+            value = coefficient
+            for factor in monomial:
+                value *= _evaluate(factor, sizes)
+            total += value
+        return total
 
     def __str__(self) -> str:
         """The dim as a spec would write it."""
@@ -217,6 +221,15 @@ class Dim:
 def lift(value: Dim | int) -> Dim:
     """A dim as it is, an int as a literal."""
     return value if isinstance(value, Dim) else Dim.of(value)
+
+
+def _evaluate(factor: Factor, sizes: Mapping[str, int]) -> int:
+    if isinstance(factor, Atom):
+        return sizes[factor.name]
+    values = [operand.evaluate(sizes) for operand in factor.operands]
+    if factor.operator is Operator.FLOORDIV:
+        return values[0] // values[1]
+    return max(values) if factor.operator is Operator.MAX else min(values)
 
 
 def _term_key(term: tuple[Monomial, int]) -> tuple[int, list[tuple[str, str, int]]]:
