@@ -5,6 +5,7 @@ from typedtensors.dims.arithmetic import divide, maximum, minimum, product
 from typedtensors.dims.binding import Facts
 from typedtensors.dims.compare import Verdict, compare
 from typedtensors.dims.dim import Atom, Compound, Dim, Operator
+from typedtensors.dims.order import at_most, larger, nonnegative, smaller
 from typedtensors.dims.parse import DimSyntaxError, parse_dim
 
 __all__ = [
@@ -15,10 +16,14 @@ __all__ = [
     "Facts",
     "Operator",
     "Verdict",
+    "at_most",
     "compare",
     "divide",
+    "larger",
     "maximum",
     "minimum",
+    "nonnegative",
     "parse_dim",
     "product",
+    "smaller",
 ]
