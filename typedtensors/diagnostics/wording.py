@@ -73,6 +73,11 @@ def axis_missing(op: str, axis: int, shape: str) -> Diagnostic:
     return Diagnostic(codes.RANK, f"`{op}`: {shape_text(shape)} has no axis {axis}")
 
 
+def too_many_indices(indices: str, shape: str) -> Diagnostic:
+    """An index that takes more axes than the array has; `indices` counts them in words."""
+    return Diagnostic(codes.RANK, f"{indices} for {_axes(shape)}")
+
+
 def operands_differ(
     expression: str,
     shapes: tuple[str, str],
@@ -116,6 +121,11 @@ def dtype_differs(where: str, expected: str, actual: str, *, hint: str | None = 
 def misused(op: str, problem: str, *, hint: str | None = None) -> Diagnostic:
     """An operation or module called in a way that it does not allow."""
     return Diagnostic(codes.OP, f"`{op}`: {problem}", hint)
+
+
+def sizes_misused(op: str, problem: str, *, hint: str | None = None) -> Diagnostic:
+    """An operation whose arrays have sizes that cannot go together, described in words."""
+    return Diagnostic(codes.SHAPE, f"`{op}`: {problem}", hint)
 
 
 def bad_spec(spec: str, problem: str, *, hint: str | None = None) -> Diagnostic:
