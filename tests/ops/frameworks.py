@@ -65,9 +65,11 @@ def resolve(name: str) -> Any:
 def _real(scene: Scene, value: Any) -> Any:
     numpy = scene.op.startswith("numpy.")
     if isinstance(value, DrawnArray):
+        # Position 1 is not on every axis, position 0 is.
+        fill = 0 if scene.op.endswith("item__") and "int" in value.dtype else 1
         if numpy:
-            return np.ones(value.sizes, value.dtype)
-        return torch.ones(value.sizes, dtype=getattr(torch, value.dtype))
+            return np.full(value.sizes, fill, value.dtype)
+        return torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype))
     if isinstance(value, Dim):
         return scene.size(value)
     if isinstance(value, DType):
