@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Atom, Dim, Verdict, divide, product
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.dims import Atom, Compound, Dim, Verdict, divide, product
+from typedtensors.ops.call import Framework
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.sizes import is_hole, shape_of
 from typedtensors.shapes import Axis, Shape
 
@@ -33,6 +35,8 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
         raise Conflicting(wording.misused(call.op, "only one size can be -1"))
     negative = next((part for part in wanted if _is_negative(part) and not is_hole(part)), None)
     if negative is not None:
+        if call.framework is Framework.NUMPY:
+            raise Undetermined("NumPy takes any negative size for -1")
         raise Conflicting(wording.misused(call.op, f"the size {negative} is negative"))
     given = [part for part in wanted if not is_hole(part)]
     complaint = wording.count_differs(f"`{call.op}`", source.text, " ".join(map(str, wanted)))
@@ -41,6 +45,8 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
         if left is not None and right is not None:
             agree(call, left, right, complaint)
         return shape_of(tuple(wanted))
+    if right is not None and right.value == 0:
+        raise Conflicting(wording.misused(call.op, "-1 beside a size of 0 can be any size"))
     hole = Axis(_quotient(left, right, complaint))
     return shape_of((*wanted[: holes[0]], hole, *wanted[holes[0] + 1 :]))
 
@@ -50,20 +56,38 @@ def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:
 
     Raises Conflicting(complaint) if they never are. Counts over different declared names may be
     equal where one name is spelled by others (`d` as `heads*d_head`, `n` as `h*w`, 784 as `d`);
-    that is learned. They are not where one name, or nothing, stands against another.
+    that is learned. They are not where one name, or nothing, stands against another. Raises
+    Undetermined for the rest.
     """
     left, right = _reduced(call.facts.resolve(left), call.facts.resolve(right))
-    if call.same(left, right) is not Verdict.DIFFERENT:
+    before = call.facts
+    verdict = call.same(left, right)
+    if verdict is Verdict.EQUAL or call.facts is not before or _has_quotient(left, right):
         return
-    if _never_equal(left, right):
+    if verdict is Verdict.DIFFERENT and _never_equal(left, right):
         raise Conflicting(complaint)
-    call.facts = call.facts.learn(left, right)
+    call.facts = before.learn(left, right)
+    if call.facts is before and left.declared and right.declared:
+        raise Undetermined("the counts agree only if the names have more to do with each other")
+
+
+def _has_quotient(left: Dim, right: Dim) -> bool:
+    """Whether a side holds a quotient, which is then taken to be exact: `heads*(d//heads)`."""
+    return any(isinstance(factor, Compound) for dim in (left, right) for factor in dim.factors())
 
 
 def _never_equal(left: Dim, right: Dim) -> bool:
     if len((left - right).terms) == 1 or _ONE in (left, right):
         return True
+    if _indivisible(left, right) or _indivisible(right, left):
+        return True
     return isinstance(left.factor, Atom) and isinstance(right.factor, Atom)
+
+
+def _indivisible(literal: Dim, product: Dim) -> bool:
+    """Whether the literal is no multiple of the product's: 6 is no `4*t`."""
+    coefficients = [coefficient for _, coefficient in product.terms]
+    return literal.value is not None and literal.value % gcd(*coefficients) != 0
 
 
 def _leftover(
@@ -92,7 +116,7 @@ def _count(parts: Sequence[Part]) -> Dim | None:
 
 def _quotient(left: Dim | None, right: Dim | None, complaint: Diagnostic) -> Dim:
     """The size of the -1."""
-    if left is None or right is None or right.value == 0:
+    if left is None or right is None:
         return Dim.fresh()
     exact = divide(left, right)
     if exact is not None:

@@ -104,14 +104,18 @@ def matrix_transpose(call: Call) -> Value:
     """The last two axes change places."""
     array = call.tensor("input")
     shape = array.shape
-    if shape.rank in (0, 1):
+    if shape.rank == 0:
+        raise Undetermined("torch lets a scalar pass for a matrix")
+    if shape.rank == 1:
         raise Conflicting(wording.rank_differs(f"`{call.op}`", "... n m", shape.text))
     last, before = (position(call, shape, Dim.of(number)) for number in (-1, -2))
     return array.with_shape(Shape((*shape.axes[:before], shape.axes[last], shape.axes[before])))
 
 
 def _reversed(shape: Shape) -> Shape:
-    return Shape(shape.axes[::-1])
+    """The parts from right to left; the axes of a variadic are others in reverse."""
+    parts = (Variadic.fresh() if isinstance(part, Variadic) else part for part in shape.axes[::-1])
+    return Shape(tuple(parts))
 
 
 @rule(
@@ -307,16 +311,22 @@ def _squeezed(call: Call, part: Part) -> list[Part]:
     "torch.atleast_2d",
     "torch.atleast_3d",
     "numpy.atleast_1d",
+    "numpy.atleast_2d",
+    "numpy.atleast_3d",
     params="input",
     family=FAMILY,
-    examples=(example(Array("")), example(Array("n"))),
+    examples=(example(Array("")), example(Array("n")), example(Array("b n"))),
 )
 def atleast(call: Call) -> Value:
-    """The array as it is if it has enough axes."""
+    """New axes of size 1 until there are as many as the name says."""
     array = call.tensor("input")
     least = int(call.op[-2])
     if array.shape.least_rank >= least:
         return array
-    if least == 1 and array.shape.rank == 0:
-        return array.with_shape(Shape((_unit(),)))
-    raise Undetermined("the rank is smaller")
+    axes = array.shape.fixed
+    if axes is None:
+        raise Undetermined("the rank is not known")
+    # A matrix among three axes stands in front of the new one, a vector in the middle.
+    behind = 1 if least == 3 and axes else 0
+    before = least - len(axes) - behind
+    return array.with_shape(Shape((*[_unit()] * before, *axes, *[_unit()] * behind)))

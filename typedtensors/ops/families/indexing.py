@@ -197,11 +197,15 @@ def setitem(call: Call) -> Value:
     part = indexed(call, target.shape)
     if not isinstance(value, Tensor):
         return None
+    if call.framework is Framework.NUMPY and not part.axes and value.shape.axes:
+        raise Undetermined("NumPy sets an element from an array only if it holds one")
     outcome = broadcast((part, _without_leading_ones(value.shape)), call.facts)
     wider = outcome.shape is None or _wider(outcome.shape, part)
     if wider:
         problem = f"a value of {value.shape} does not fit a part of {part}"
         raise Conflicting(wording.sizes_misused("index", problem))
+    if outcome.facts == call.facts and not outcome.decided:
+        raise Undetermined("the value may not fit")
     call.facts = outcome.facts
     if value.shape != part:
         filled = target.with_shape(part)
@@ -213,10 +217,9 @@ def _wider(shape: Shape, part: Shape) -> bool:
     """Whether the broadcast has axes that the part certainly lacks."""
     if part.rank is None or shape.rank is None:
         return False
-    pairs = zip(shape.prefix, part.prefix, strict=False)
     return shape.rank > part.rank or any(
-        axis.is_one and not (own.is_one or own.flexible) and own.dim.value is not None
-        for own, axis in pairs
+        own.is_one and not (axis.is_one or axis.flexible) and axis.dim.declared
+        for own, axis in zip(part.prefix, shape.prefix, strict=True)
     )
 
 
@@ -265,13 +268,17 @@ def narrow(call: Call) -> Value:
     at = position(call, array.shape, call["dim"])
     length, axis = call.dim("length"), array.shape.axes[at]
     start = call["start"]
+    if at_most(length, Dim.of(-1)):
+        raise Conflicting(wording.misused(call.op, f"the length {length} is negative"))
     if isinstance(start, Dim) and isinstance(axis, Axis):
         _check_extent(call, start, length, axis)
     return array.with_shape(array.shape.replace(at, Axis(length)))
 
 
 def _check_extent(call: Call, start: Dim, length: Dim, axis: Axis) -> None:
-    size = axis.dim
-    if size.value is not None and nonnegative(start) and at_most(size + 1, start + length):
+    size, last = axis.dim, Dim.of(-1)
+    beyond = size.value is not None and nonnegative(start) and at_most(size + 1, start + length)
+    before = at_most(size + start, last)
+    if beyond or before or (at_most(start, last) and nonnegative(start + length + last)):
         problem = f"elements {start} to {start + length} of an axis of size {size}"
         raise Conflicting(wording.misused(call.op, problem))
