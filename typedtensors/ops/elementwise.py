@@ -11,7 +11,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.call import Broadcast, Call
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
-from typedtensors.shapes import Axis, DType, Part, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
@@ -73,9 +73,11 @@ def elementwise(
     if dtype is None:
         dtype = promotion.promoted(call.framework, operands.values())
     first = call[names[0]]
-    if in_place(call.op) and isinstance(first, Tensor):
-        return overwritten(call, first, Tensor(shape, dtype))
-    return Tensor(shape, dtype)
+    if not in_place(call.op):
+        return Tensor(shape, dtype)
+    if not isinstance(first, Tensor):
+        raise Undetermined("the operand that is written is not known")
+    return overwritten(call, first, Tensor(shape, dtype))
 
 
 def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = ()) -> Shape:
@@ -132,7 +134,7 @@ def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
     for own, new in () if target.shape.rank is None else together:
         if not isinstance(own, Axis) or not isinstance(new, Axis):
             break
-        wider |= not own.flexible and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
+        wider |= not (own.flexible or new.flexible) and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
     if wider:
         where = f"`{short(call.op)}` in place"
         raise Conflicting(wording.shape_differs(where, target.shape.text, result.shape.text))
@@ -152,7 +154,7 @@ def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:
     """A rule: elementwise over these arguments, with a result `promoted`, `floating` or `bool`."""
 
     def apply(call: Call) -> Tensor:
-        if dtype == "bool" and not in_place(call.op):
+        if dtype == "bool":
             return elementwise(call, *names, dtype=promotion.BOOL)
         if dtype == "floating":
             operands = [call[name] for name in names if call[name] is not None]
@@ -161,3 +163,29 @@ def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:
         return elementwise(call, *names)
 
     return apply
+
+
+def alike(dtype: str = "same") -> Callable[[Call], Tensor]:
+    """A rule: the input's shape, for a function of one array; `dtype` names a change of dtype."""
+    change = _CHANGES[dtype]
+
+    def apply(call: Call) -> Tensor:
+        array = call.tensor("input")
+        result = Tensor(array.shape, change(call, array.dtype))
+        return overwritten(call, array, result) if in_place(call.op) else result
+
+    return apply
+
+
+def _unless_bool(_call: Call, dtype: DType) -> DType:
+    """The same dtype; frameworks differ on what arithmetic makes of a bool."""
+    return ANY if dtype.names is None or "bool" in dtype.names else dtype
+
+
+_CHANGES: Mapping[str, Callable[[Call, DType], DType]] = {
+    "same": lambda _call, dtype: dtype,
+    "number": _unless_bool,
+    "floating": lambda call, dtype: promotion.floating(call.framework, dtype),
+    "real": lambda _call, dtype: promotion.real(dtype),
+    "bool": lambda _call, _dtype: promotion.BOOL,
+}
