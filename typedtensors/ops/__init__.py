@@ -5,7 +5,7 @@ from typedtensors.ops.call import Broadcast, Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Rule, example
-from typedtensors.ops.value import Layer, Unknown, Value
+from typedtensors.ops.value import Fields, Layer, Unknown, Value
 
 __all__ = [
     "Array",
@@ -14,6 +14,7 @@ __all__ = [
     "Conflict",
     "Conflicting",
     "Example",
+    "Fields",
     "Framework",
     "Known",
     "Layer",

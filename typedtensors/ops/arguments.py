@@ -23,6 +23,9 @@ class _Required:
 
 _REQUIRED = _Required()
 
+# NumPy's words, which torch takes as well: `x.sum(axis=1, keepdims=True)`.
+_ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -60,12 +63,13 @@ class Parameters:
             bound[self.variadic] = tuple(args[len(self.positional) :])
         elif len(args) > len(self.positional):
             return Unknown("more positional arguments than the rule knows")
-        others = {}
+        others, accepted = {}, {*self.positional, *self.keyword}
         for name, value in kwargs.items():
-            if name in bound or name not in {*self.positional, *self.keyword}:
+            own = name if name in accepted else _ALIASES.get(name, name)
+            if own in bound or own not in accepted:
                 others[name] = value
             else:
-                bound[name] = value
+                bound[own] = value
         if others and not self.extra:
             return Unknown(f"argument `{min(others)}` is not known to the rule")
         if self.extra:

@@ -7,7 +7,7 @@ https://numpy.org/doc/stable/reference/arrays.promotion.html. An unknown dtype g
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
 
     Names = frozenset[str]
+    _Merge = Callable[[str, str], str | None]
 
 BOOL = DType(frozenset({"bool"}))
 INT64 = DType(frozenset({"int64"}))
@@ -37,13 +38,10 @@ _WIDTHS = {
 
 
 def kind(name: str) -> str | None:
-    """The kind of a dtype: bool, int, float or complex; None for one that does not promote."""
-    if name == "bool":
-        return "bool"
-    if name == "bfloat16":
-        return "float"
-    family = next((family for family, names in _WIDTHS.items() if name in names), None)
-    return "int" if family == "uint" else family
+    """The kind of a dtype: bool, int, float or complex; None for one that holds no numbers."""
+    for prefix in ("u", "b"):
+        name = name.removeprefix(prefix) if name[1:].startswith(("int", "float")) else name
+    return next((each for each in _KINDS if name.startswith(each)), None)
 
 
 def kinds(dtype: DType) -> frozenset[str] | None:
@@ -69,11 +67,8 @@ def promoted(framework: Framework, operands: Iterable[Value]) -> DType:
         return ANY
     found: set[str] = set()
     for placed in product(*choices):
-        names = _across_tiers(merge, [each for each in placed if each is not None])
-        if names is None:
-            return ANY
-        found |= names
-    return DType(frozenset(found))
+        found |= _across_tiers(merge, [each for each in placed if each is not None])
+    return DType(frozenset(found)) if found else ANY
 
 
 def floating(framework: Framework, dtype: DType) -> DType:
@@ -144,31 +139,26 @@ def _python_scalar(framework: Framework, operand: Value) -> Names | None:
     return None
 
 
-def _across_tiers(
-    merge: Callable[[str, str], str | None], placed: list[tuple[int, Names]]
-) -> Names | None:
+def _across_tiers(merge: _Merge, placed: list[tuple[int, Names]]) -> Names:
+    """The dtypes of operands whose tiers are settled, weakest tier first."""
     result: Names = frozenset()
     for tier in (_PYTHON, _SCALAR, _DIMENSIONED):
         own: Names = frozenset()
         for _, names in (each for each in placed if each[0] == tier):
             own = _pairwise(merge, own, names) if own else names
-            if not own:
-                return None
-        result = (
-            _pairwise(lambda high, low: _lend(merge, high, low), own, result)
-            if own and result
-            else own or result
-        )
-    return result or None
+        if own and result:
+            own = _pairwise(partial(_lend, merge), own, result)
+        result = own or result
+    return result
 
 
-def _pairwise(merge: Callable[[str, str], str | None], left: Names, right: Names) -> Names:
-    """Every result of two dtypes; empty if one is not known."""
-    found = {merge(one, other) for one in left for other in right}
-    return frozenset() if None in found else frozenset(each for each in found if each)
+def _pairwise(merge: _Merge, left: Names, right: Names) -> Names:
+    """Every result of two dtypes; pairs that the framework rejects give none."""
+    found = (merge(one, other) for one in left for other in right)
+    return frozenset(each for each in found if each is not None)
 
 
-def _lend(merge: Callable[[str, str], str | None], high: str, low: str) -> str | None:
+def _lend(merge: _Merge, high: str, low: str) -> str | None:
     """What a dtype becomes beside a weaker operand, which only lends its kind."""
     own, lent = kind(high), kind(low)
     if own is None or lent is None:
@@ -191,11 +181,18 @@ def _merge_torch(left: str, right: str) -> str | None:
     if kinds_ == ("int", "int"):
         return _merge_integers(low, high, torch=True)
     if kinds_ == ("float", "float"):
-        return "float32" if "bfloat16" in (low, high) and "float16" in (low, high) else high
+        return _merge_floats(low, high)
     if kinds_ == ("float", "complex"):
         width = {"float64": 2, "float32": 1, "bfloat16": 1}.get(low, 0)
         return _WIDTHS["complex"][max(width, _WIDTHS["complex"].index(high))]
     return high
+
+
+def _merge_floats(low: str, high: str) -> str | None:
+    if {low, high} == {"float16", "bfloat16"}:
+        return "float32"
+    # float8 and float4 mix with nothing.
+    return high if {low, high} <= {*_WIDTHS["float"], "bfloat16"} else None
 
 
 @cache
@@ -205,12 +202,14 @@ def _merge_numpy(left: str, right: str) -> str | None:
         return left
     low, high = sorted((left, right), key=_rank)
     kinds_ = kind(low), kind(high)
-    if "bfloat16" in (low, high):
-        return None
     if kinds_ == ("int", "int"):
         return _merge_integers(low, high, torch=False)
+    if kinds_[1] == "float" and high not in _WIDTHS["float"]:
+        return None
     if kinds_[0] in ("int", "bool") and kinds_[1] in ("float", "complex"):
         low = _numpy_float(low) if kinds_[0] == "int" else "float16"
+    if kind(low) == "float" and low not in _WIDTHS["float"]:
+        return None
     if kind(low) == "float" and kind(high) == "float":
         return max(low, high, key=_rank)
     if kind(low) == "float" and kind(high) == "complex":
@@ -221,6 +220,8 @@ def _merge_numpy(left: str, right: str) -> str | None:
 
 def _merge_integers(low: str, high: str, *, torch: bool) -> str | None:
     """Mixed signs need the next larger signed integer."""
+    if not {low, high} <= {*_WIDTHS["int"], *_WIDTHS["uint"]}:
+        return None
     signed = [name for name in (low, high) if name in _WIDTHS["int"]]
     if len(signed) != 1:
         return None if torch and not signed else high
@@ -246,7 +247,7 @@ def _rank(name: str) -> tuple[int, int]:
     return order, width
 
 
-_MERGES: dict[Framework, Callable[[str, str], str | None]] = {
+_MERGES: dict[Framework, _Merge] = {
     Framework.TORCH: _merge_torch,
     Framework.NUMPY: _merge_numpy,
 }
