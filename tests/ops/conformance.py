@@ -142,10 +142,11 @@ def _is_size(scene: Scene, axis: Axis, actual: int, facts: Facts) -> bool:
 
 
 def _size(scene: Scene, dim: Dim, facts: Facts) -> int | None:
-    try:
-        return scene.size(facts.resolve(dim))
-    except KeyError:
+    """The size of a dim; None where a size of its own stands for what the rule does not know."""
+    resolved = facts.resolve(dim)
+    if any(atom.serial for atom in resolved.atoms):
         return None
+    return scene.size(resolved)
 
 
 def _text(actual: Any) -> str:

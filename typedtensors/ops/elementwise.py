@@ -146,8 +146,8 @@ def _require_holds(call: Call, own: DType, new: DType) -> None:
     """A result of a higher kind cannot be written: a float into integers."""
     held, given = promotion.kinds(own), promotion.kinds(new)
     if held and given and all(promotion.higher(g, h) for g in given for h in held):
-        names = (" or ".join(sorted(dtype.names or ())) for dtype in (own, new))
-        raise Conflicting(wording.dtype_differs(f"`{short(call.op)}` in place", *names))
+        where = f"`{short(call.op)}` in place"
+        raise Conflicting(wording.dtype_differs(where, promotion.text(own), promotion.text(new)))
 
 
 def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:

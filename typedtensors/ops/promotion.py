@@ -57,6 +57,15 @@ def higher(left: str, right: str) -> bool:
     return _KINDS.index(left) > _KINDS.index(right)
 
 
+def text(dtype: DType) -> str:
+    """A dtype as a message names it: `float32`, `float`, `bool or int`."""
+    names = sorted(dtype.names or ())
+    if len(names) == 1:
+        return names[0]
+    found = kinds(dtype) or frozenset(names)
+    return " or ".join(sorted(found)) or "unknown"
+
+
 def promoted(framework: Framework, operands: Iterable[Value]) -> DType:
     """The dtype of an elementwise result over arrays and Python scalars."""
     merge = _MERGES.get(framework)

@@ -76,7 +76,7 @@ def require_inexact(call: Call, array: Tensor) -> None:
     """Reject integers and bools where torch has no answer for them."""
     found = promotion.kinds(array.dtype)
     if found and found <= {"bool", "int"}:
-        actual = " or ".join(sorted(array.dtype.names or ()))
+        actual = promotion.text(array.dtype)
         raise Conflicting(
             wording.dtype_differs(
                 f"`{short(call.op)}`", "Float", actual, hint="convert with `.float()`"

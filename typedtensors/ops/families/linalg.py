@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from typedtensors.ops.matmul import linear, matmul
+from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.signature import declare
+
+_FAMILY = "linalg"
+_PRODUCTS = (
+    example(Array("m k"), Array("k n")),
+    example(Array("b m k"), Array("b k n")),
+    example(Array("b 1 m k"), Array("h k n")),
+    example(Array("k"), Array("k n")),
+    example(Array("b m k"), Array("k")),
+    example(Array("*a m k"), Array("*a k n")),
+    example(Array("*a d"), Array("d e")),
+    example(Array("n"), Array("n")),
+)
+
+rule(
+    *torch_names("matmul"),
+    *methods("__matmul__"),
+    *("torch.linalg.matmul", "numpy.matmul", "numpy.ndarray.__matmul__"),
+    params="input, other, *, out=None",
+    family=_FAMILY,
+    examples=_PRODUCTS,
+)(lambda call: matmul(call, "input", "other"))
+
+rule(
+    *methods("__rmatmul__"),
+    "numpy.ndarray.__rmatmul__",
+    params="input, other",
+    family=_FAMILY,
+    examples=(example(Array("k n"), Array("m k")), example(Array("b k n"), Array("m k"))),
+)(lambda call: matmul(call, "other", "input"))
+
+declare(
+    *torch_names("mm"),
+    sig="m k, k n -> m n",
+    params="input, mat2, *, out=None",
+    family=_FAMILY,
+    examples=_PRODUCTS[:1],
+)
+declare(
+    *torch_names("bmm"),
+    sig="b m k, b k n -> b m n",
+    params="input, mat2, *, out=None",
+    family=_FAMILY,
+    examples=_PRODUCTS[1:2],
+)
+declare(
+    *torch_names("mv"),
+    sig="m k, k -> m",
+    params="input, vec, *, out=None",
+    family=_FAMILY,
+    examples=(example(Array("m k"), Array("k")),),
+)
+declare(
+    *torch_names("dot", "vdot"),
+    sig="n, n -> ",
+    params="input, tensor, *, out=None",
+    family=_FAMILY,
+    examples=(example(Array("n"), Array("n")),),
+)
+declare(
+    *torch_names("outer", "ger"),
+    sig="m, n -> m n",
+    params="input, vec2, *, out=None",
+    family=_FAMILY,
+    examples=(example(Array("m"), Array("n")),),
+)
+declare(
+    "torch.cdist",
+    sig="*#b m d, *#b n d -> *#b m n",
+    params="x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'",
+    family=_FAMILY,
+    examples=(
+        example(Array("m d"), Array("n d")),
+        example(Array("b m d"), Array("b n d")),
+    ),
+)
+rule(
+    "torch.nn.functional.linear",
+    params="input, weight, bias=None",
+    family=_FAMILY,
+    examples=(
+        example(Array("b i"), Array("o i")),
+        example(Array("b t i"), Array("o i"), Array("o")),
+        example(Array("*a i"), Array("o i"), bias=Array("o")),
+    ),
+)(linear)
