@@ -134,7 +134,10 @@ def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
     for own, new in () if target.shape.rank is None else together:
         if not isinstance(own, Axis) or not isinstance(new, Axis):
             break
-        wider |= not (own.flexible or new.flexible) and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
+        wider |= (
+            not (own.flexible or new.flexible)
+            and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
+        )
     if wider:
         where = f"`{short(call.op)}` in place"
         raise Conflicting(wording.shape_differs(where, target.shape.text, result.shape.text))

@@ -11,7 +11,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
 from typedtensors.ops.elementwise import meet, short
 from typedtensors.ops.outcome import Conflicting
-from typedtensors.shapes import Axis, Shape, Tensor, Variadic
+from typedtensors.shapes import Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
     from typedtensors.dims import Dim

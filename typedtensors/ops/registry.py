@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.rule import Rule
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.rule import Example
     from typedtensors.ops.value import Value
+
+F = TypeVar("F", bound="Callable[[Call], Value]")
 
 _rules: dict[str, Rule] = {}
 _loaded = False
@@ -34,10 +36,10 @@ _CANONICAL = (
 
 def rule(
     *names: str, params: str, family: str, examples: tuple[Example, ...] = ()
-) -> Callable[[Callable[[Call], Value]], Callable[[Call], Value]]:
+) -> Callable[[F], F]:
     """Register a function over `Call` as the rule of the ops `names`."""
 
-    def register(apply: Callable[[Call], Value]) -> Callable[[Call], Value]:
+    def register(apply: F) -> F:
         add(Rule(names, Parameters.parse(params), apply, family, examples=examples))
         return apply
 

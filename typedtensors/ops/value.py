@@ -33,7 +33,7 @@ class Layer:
     config: Mapping[str, Value]
 
 
-class Fields(tuple[Value, ...]):
+class Fields(tuple[Value, ...]):  # noqa: SLOT001 - a tuple's items leave no room for slots
     """A named tuple, such as the `values` and `indices` of a maximum.
 
     Invariant: as many names as items.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
 from typedtensors.ops.elementwise import elementwise, over
-from typedtensors.ops.names import methods, numpy_names, torch_names
+from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example

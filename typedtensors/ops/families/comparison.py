@@ -39,16 +39,16 @@ for _torch, _operator, _numpy in (
         examples=_NUMBERS,
     )(over("input", "other", dtype="bool"))
 
-for _torch in ("logical_and", "logical_or", "logical_xor"):
+for _name in ("logical_and", "logical_or", "logical_xor"):
     rule(
-        *torch_names(_torch, in_place=True),
-        *numpy_names(_torch),
+        *torch_names(_name, in_place=True),
+        *numpy_names(_name),
         params="input, other, *, out=None",
         family=_FAMILY,
         examples=(*_ARRAYS, *_MASKS),
     )(over("input", "other", dtype="bool"))
 
-for _torch, _operator, _examples in (
+for _name, _operator, _examples in (
     ("bitwise_and", "and", _MASKS),
     ("bitwise_or", "or", _MASKS),
     ("bitwise_xor", "xor", _MASKS),
@@ -56,8 +56,8 @@ for _torch, _operator, _examples in (
     ("bitwise_right_shift", "rshift", _MASKS[2:]),
 ):
     rule(
-        *torch_names(_torch, operator=_operator, in_place=True),
-        *numpy_names(_torch, operator=_operator),
+        *torch_names(_name, operator=_operator, in_place=True),
+        *numpy_names(_name, operator=_operator),
         params="input, other, *, out=None",
         family=_FAMILY,
         examples=(*_examples, example(Array("b n", "Int64"), 3)),

@@ -95,7 +95,7 @@ rule(
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
 
-for _torch, _in_place, _numpy, _dtype in (
+for _name, _in_place, _same, _dtype in (
     ("maximum", False, ("maximum",), "promoted"),
     ("minimum", False, ("minimum",), "promoted"),
     ("fmax", False, ("fmax",), "promoted"),
@@ -109,8 +109,8 @@ for _torch, _in_place, _numpy, _dtype in (
     ("nextafter", True, ("nextafter",), "floating"),
 ):
     rule(
-        *torch_names(_torch, in_place=_in_place),
-        *numpy_names(*_numpy),
+        *torch_names(_name, in_place=_in_place),
+        *numpy_names(*_same),
         params="input, other, *, out=None",
         family=_FAMILY,
         examples=_ARRAYS,
@@ -124,10 +124,10 @@ rule(
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
 
-for _torch, _numpy in (("gcd", "gcd"), ("lcm", "lcm")):
+for _name in ("gcd", "lcm"):
     rule(
-        *torch_names(_torch, in_place=True),
-        *numpy_names(_numpy),
+        *torch_names(_name, in_place=True),
+        *numpy_names(_name),
         params="input, other, *, out=None",
         family=_FAMILY,
         examples=_INTEGERS,

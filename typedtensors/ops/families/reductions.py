@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
 from typedtensors.ops.elementwise import elementwise
-from typedtensors.ops.names import methods, numpy_names, torch_names
+from typedtensors.ops.names import numpy_names, torch_names
 from typedtensors.ops.reduction import NUMPY, asked, reduced, reduction, require_inexact
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -15,6 +15,8 @@ from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, DType, Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
@@ -172,9 +174,7 @@ rule(
 def _extreme(call: Call) -> Fields:
     """The extreme values along one axis, and where they are."""
     array, shape = call.tensor("input"), reduced(call)
-    return Fields.of(
-        values=Tensor(shape, array.dtype), indices=Tensor(shape, promotion.INT64)
-    )
+    return Fields.of(values=Tensor(shape, array.dtype), indices=Tensor(shape, promotion.INT64))
 
 
 @rule(
@@ -224,7 +224,11 @@ _NUMPY_MANY = (*_NUMPY_ONE, example(_X, (0, -1)), example(_X, axis=(0, 2), keepd
 _METHODS = "numpy.ndarray."
 
 
-def _averaged(call: Call, dtype: DType) -> DType:
+def _bool(_call: Call, _dtype: DType) -> DType:
+    return promotion.BOOL
+
+
+def _averaged(_call: Call, dtype: DType) -> DType:
     """NumPy averages every integer as float64."""
     if dtype.names is None:
         return ANY
@@ -232,14 +236,19 @@ def _averaged(call: Call, dtype: DType) -> DType:
     return DType(frozenset(found))
 
 
-for _name, _dtype in (("sum", _summed), ("prod", _summed), ("mean", _averaged)):
+_FOLDS: tuple[tuple[str, Callable[[Call, DType], DType]], ...] = (
+    ("sum", _summed),
+    ("prod", _summed),
+    ("mean", _averaged),
+)
+for _name, _fold in _FOLDS:
     rule(
         *numpy_names(_name),
         f"{_METHODS}{_name}",
         params="a, axis=None, dtype=None, out=None, keepdims=False",
         family=_FAMILY,
         examples=_NUMPY_MANY,
-    )(reduction(_dtype, NUMPY))
+    )(reduction(_fold, NUMPY))
 
 for _name in ("std", "var"):
     rule(
@@ -250,14 +259,19 @@ for _name in ("std", "var"):
         examples=_NUMPY_MANY,
     )(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
 
-for _name, _dtype in (("max", _same), ("min", _same), ("any", None), ("all", None)):
+for _names, _dtype in (
+    (("max", "amax"), _same),
+    (("min", "amin"), _same),
+    (("any",), _bool),
+    (("all",), _bool),
+):
     rule(
-        *numpy_names(_name, *((f"a{_name}",) if _dtype else ())),
-        f"{_METHODS}{_name}",
+        *numpy_names(*_names),
+        f"{_METHODS}{_names[0]}",
         params="a, axis=None, out=None, keepdims=False",
         family=_FAMILY,
         examples=_NUMPY_MANY,
-    )(reduction(_dtype or (lambda _call, _dtype: promotion.BOOL), NUMPY))
+    )(reduction(_dtype, NUMPY))
 
 for _name in ("argmax", "argmin"):
     rule(
