@@ -33,7 +33,12 @@ def test_the_wheel_holds_two_import_packages_and_nothing_else(wheel_files: list[
 
 @pytest.mark.parametrize(
     "path",
-    ["typedtensors/py.typed", "typedtensors_mypy/py.typed", "typedtensors_mypy/__init__.py"],
+    [
+        "typedtensors/py.typed",
+        "typedtensors/diagnostics/pages/tensor-shape.md",
+        "typedtensors_mypy/__init__.py",
+        "typedtensors_mypy/py.typed",
+    ],
 )
 def test_the_wheel_holds(path: str, wheel_files: list[str]) -> None:
     assert path in wheel_files

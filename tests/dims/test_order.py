@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from typedtensors.dims import Dim, at_most, larger, maximum, minimum, parse_dim, smaller
 

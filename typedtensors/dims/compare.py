@@ -38,7 +38,8 @@ def compare(left: Dim, right: Dim) -> Verdict:
 
     *Equal*: same normal form. *Different*: they differ by a constant; or only declared atoms
     occur and the two are never equal at 64 fixed assignments of distinct sizes, but for those at
-    which a divisor is 0. *Undecided*: the rest. Declared atoms are rigid: two different names are two different sizes.
+    which a divisor is 0. *Undecided*: the rest. Declared atoms are rigid: two different names are
+    two different sizes.
     """
     if left == right:
         return Verdict.EQUAL
