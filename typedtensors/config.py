@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The project's choices, read from `[tool.typedtensors]` in pyproject.toml."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fnmatch import fnmatch
+from pathlib import Path
+
+from typedtensors.diagnostics.suggestion import closest
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LEVELS = ("allow", "suspicious", "explicit")
+TABLE = "tool.typedtensors"
+
+
+class ConfigError(ValueError):
+    """The configuration says something that cannot be meant; the message says what to write."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """What is checked, and how severely.
+
+    Invariant: every value has the type and the range its key promises; `Config.read` is the only
+    way from text to here.
+    """
+
+    broadcasts: str = "suspicious"
+    strict: bool = False
+    allow: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, table: Mapping[str, object]) -> Config:
+        """The configuration that a TOML table writes. Raises ConfigError."""
+        for key in table:
+            _require_known(key)
+        return cls(
+            broadcasts=_level(table.get("broadcasts", cls.broadcasts)),
+            strict=_flag("strict", table.get("strict", cls.strict)),
+            allow=_texts("allow", table.get("allow", [])),
+            exclude=_texts("exclude", table.get("exclude", [])),
+        )
+
+    @classmethod
+    def find(cls, start: Path) -> Config:
+        """The configuration of the nearest pyproject.toml at or above `start`, else the defaults.
+
+        The search ends at the repository's root, as mypy's does. Raises ConfigError.
+        """
+        for folder in (start, *start.parents):
+            path = folder / "pyproject.toml"
+            if path.is_file():
+                return cls.load(path)
+            if (folder / ".git").exists():
+                break
+        return cls()
+
+    @classmethod
+    def load(cls, path: Path) -> Config:
+        """The configuration in one pyproject.toml. Raises ConfigError."""
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ConfigError(f"{path}: cannot be read: {error}") from error
+        table = document.get("tool", {}).get("typedtensors", {})
+        try:
+            return cls.read(table)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: [{TABLE}] {error}") from None
+
+    def excludes(self, path: str) -> bool:
+        """Whether a file is not to be checked."""
+        return any(_matches(path, pattern) for pattern in self.exclude)
+
+    def allows(self, path: str, function: str) -> bool:
+        """Whether the broadcasts of a function, by its dotted name or its file, are deliberate."""
+        return any(fnmatch(function, pattern) or _matches(path, pattern) for pattern in self.allow)
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Whether a path, or its end, is what a glob describes; a folder stands for its files."""
+    path = path.replace("\\", "/")
+    whole = pattern.rstrip("/")
+    return any(fnmatch(path, form) for form in (whole, f"*/{whole}", f"{whole}/*", f"*/{whole}/*"))
+
+
+def _require_known(key: str) -> None:
+    known = [field.name for field in fields(Config)]
+    if key in known:
+        return
+    raise ConfigError(f'unknown key "{key}"; {_advice(key, known)}')
+
+
+def _level(value: object) -> str:
+    if value in LEVELS:
+        return str(value)
+    raise ConfigError(f'"broadcasts" cannot be {value!r}; {_advice(str(value), LEVELS)}')
+
+
+def _advice(written: str, known: Sequence[str]) -> str:
+    match = closest(written, known)
+    return f'did you mean "{match}"?' if match else f"known: {', '.join(known)}"
+
+
+def _flag(key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ConfigError(f'"{key}" is true or false, not {value!r}')
+
+
+def _texts(key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise ConfigError(f'"{key}" is a list of strings, not {value!r}')
