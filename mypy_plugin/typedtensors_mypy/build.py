@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of mypy, as the plugin sees it: modules come in, summaries and findings go out."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors_mypy import names
+from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter import check_module
+from typedtensors_mypy.modules import Module
+from typedtensors_mypy.report import report
+from typedtensors_mypy.summary import read_summary, summarize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy.errors import Errors
+    from mypy.nodes import MypyFile, SymbolTableNode
+    from mypy.options import Options
+    from mypy.types import Instance
+
+    from typedtensors.config import Config
+
+_SYMBOL = "__typedtensors__"
+_LIBRARY_FOLDERS = frozenset({"site-packages", "dist-packages", "typeshed"})
+
+
+def is_users(path: str | None) -> bool:
+    """Whether a file is the user's own code: no library, no stub, nothing typed on a command."""
+    if not path or not path.endswith(".py"):
+        return False
+    return _LIBRARY_FOLDERS.isdisjoint(path.replace("\\", "/").split("/"))
+
+
+class Build:
+    """Carries what the hooks of one run share."""
+
+    def __init__(
+        self,
+        options: Options,
+        config: Config,
+        look_up: Callable[[str], SymbolTableNode | None],
+    ) -> None:
+        self._options = options
+        self._config = config
+        self._look_up = look_up
+        self._errors: Errors | None = None
+        self._summaries: dict[str, tuple[str, Module | None]] = {}
+        self._failed: dict[str, Finding] = {}
+
+    def see(self, find: Callable[[], Errors | None]) -> None:
+        """Remember the error channel, if it is not known yet and `find` finds it."""
+        if self._errors is None:
+            self._errors = find()
+
+    def summarize(self, analyzer: object, str_type: Instance | None) -> None:
+        """Make the summary of the module under analysis a part of it, once."""
+        file = names.module_of_analyzer(analyzer)
+        if _SYMBOL in file.names or not is_users(file.path):
+            return
+        self.see(lambda: names.errors_of_analyzer(analyzer))
+        try:
+            module = self._parse(file)
+            text = summarize(module) if module is not None else ""
+        except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
+            self._failed[file.fullname] = _failure(error, f"summarizing {file.fullname}")
+            return
+        str_type = str_type or names.str_type_of_analyzer(analyzer)
+        names.add_text_symbol(file, _SYMBOL, text, str_type)
+
+    def check(self, file: MypyFile) -> set[str]:
+        """Report what is wrong in a module; the names of the modules that this rests on."""
+        if file.is_stub or not is_users(file.path) or self._config.excludes(file.path):
+            return set()
+        self.see(lambda: names.errors_of_checker(file))
+        module = self._parse(file)
+        if module is None or self._errors is None:
+            return set()
+        view = _View(self, module)
+        try:
+            findings = check_module(module, view, self._config)
+        except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
+            self._failed[file.fullname] = _failure(error, f"checking {file.fullname}")
+            findings = []
+        if file.fullname in self._failed:
+            findings = [*findings, self._failed.pop(file.fullname)]
+        source = names.read_source(self._errors, file.path) or ""
+        options = names.module_options(self._options, file.fullname, source)
+        report(self._errors, file, options, findings)
+        return view.consulted
+
+    def _parse(self, file: MypyFile) -> Module | None:
+        source = names.read_source(self._errors, file.path) if self._errors is not None else None
+        return None if source is None else Module.parse(file.fullname, file.path, source)
+
+    def summary(self, name: str) -> Module | None:
+        """A module of the user's, as its summary tells of it."""
+        text = names.text_of_symbol(self._look_up(f"{name}.{_SYMBOL}"))
+        if not text:
+            return None
+        if name not in self._summaries or self._summaries[name][0] != text:
+            self._summaries[name] = text, read_summary(name, text)
+        return self._summaries[name][1]
+
+    def canonical(self, name: str) -> str | None:
+        """The full name of the definition behind a library's name."""
+        symbol = self._look_up(name)
+        return symbol.fullname if symbol is not None else None
+
+
+class _View:
+    """The program as one module sees it: itself in full, others by their summaries."""
+
+    def __init__(self, build: Build, own: Module) -> None:
+        self._build = build
+        self._own = own
+        self.consulted: set[str] = set()
+
+    def module(self, name: str) -> Module | None:
+        if name == self._own.name:
+            return self._own
+        found = self._build.summary(name)
+        if found is not None:
+            self.consulted.add(name)
+        return found
+
+    def canonical(self, name: str) -> str | None:
+        return self._build.canonical(name)
+
+
+def _failure(error: Exception, doing: str) -> Finding:
+    """What to tell of a bug of ours; in our own tests it is raised instead."""
+    if os.environ.get("TYPEDTENSORS_DEBUG"):
+        raise error
+    return Finding.error(Place(1, 0, 1, 1), wording.internal(error, doing))

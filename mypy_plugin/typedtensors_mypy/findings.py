@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Finding`: what the interpreter tells about one place in a file."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typedtensors.diagnostics import Code, Diagnostic
+
+
+@dataclass(frozen=True)
+class Place:
+    """A range in a file: lines from 1, columns from 0, the end column exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of(cls, node: ast.AST) -> Place:
+        """The range of a node; the first character of the file for a node without one."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end_line = getattr(node, "end_lineno", None) or line
+        end_column = getattr(node, "end_col_offset", None) or column + 1
+        return cls(line, column, end_line, end_column)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An error (with its code) or a note (without one)."""
+
+    place: Place
+    text: str
+    code: Code | None = None
+
+    @classmethod
+    def error(cls, place: Place, diagnostic: Diagnostic) -> Finding:
+        """The finding that reports a diagnostic."""
+        return cls(place, diagnostic.text, diagnostic.code)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which broadcasts of an op are mistakes, from the shapes and from how the code is written."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.ops import Broadcast, Known, Rule
+from typedtensors.shapes import Tensor
+from typedtensors.shapes.broadcast import (
+    BroadcastEvent,
+    Context,
+    Level,
+    broadcast,
+    classify,
+    fixes,
+    hint,
+    judge,
+)
+from typedtensors_mypy.interpreter.frame import Frame
+
+_LONGEST_EXPRESSION = 60
+_INSERTING_METHODS = frozenset({"unsqueeze", "view", "reshape", "expand", "expand_as", "view_as"})
+
+
+def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagnostic | None:
+    """What is wrong with a broadcast that an op made, if anything is."""
+    level = Level(frame.run.config.broadcasts)
+    for made in outcome.broadcasts:
+        found = _judge(node, rule, made, outcome, level)
+        if found is not None:
+            return found
+    return None
+
+
+def _judge(
+    node: ast.expr, rule: Rule, made: Broadcast, outcome: Known, level: Level
+) -> Diagnostic | None:
+    names = made.compared or tuple(made.operands)
+    operands = [made.operands[name] for name in names]
+    event = classify(broadcast([operand.shape for operand in operands], outcome.facts))
+    if event is None:
+        return None
+    context = _context(node, made, event, operands)
+    reason = judge(event, context, level)
+    if reason is None:
+        return None
+    texts = _texts(node, rule, made.op)
+    advice = hint(fixes(event, context, level), [texts.get(name) for name in names])
+    shapes = tuple(shape.text for shape in event.shapes)
+    return wording.broadcasts(shorten(node), shapes, event.result.text, reason.value, hint=advice)
+
+
+def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
+    """How the source writes each operand, by parameter of the rule."""
+    names = rule.parameters.positional
+    if isinstance(node, ast.BinOp):
+        operands = [node.left, node.right]
+    elif isinstance(node, ast.Compare):
+        operands = [node.left, node.comparators[0]]
+    elif isinstance(node, ast.Call):
+        called = node.func
+        owner = [called.value] if isinstance(called, ast.Attribute) and ".Tensor." in op else []
+        operands = [*owner, *node.args]
+    else:
+        return {}
+    if ".__r" in op:
+        operands.reverse()
+    found = {name: ast.unparse(each) for name, each in zip(names, operands, strict=False)}
+    if isinstance(node, ast.Call):
+        found |= {key.arg: ast.unparse(key.value) for key in node.keywords if key.arg}
+    return found
+
+
+def _context(
+    node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
+) -> Context:
+    floating = [_is_floating(operand) for operand in operands]
+    return Context(
+        comparison=bool(made.compared),
+        inserted=any(map(_inserts_axis, ast.walk(node))),
+        viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
+        floating=False if False in floating else None if None in floating else True,
+        parameter=any(operands[index].parameter for index in event.expanded),
+    )
+
+
+def _is_floating(operand: Tensor) -> bool | None:
+    names = operand.dtype.names
+    if names is None:
+        return None
+    floating = {name.startswith(("float", "bfloat")) for name in names}
+    return floating.pop() if len(floating) == 1 else None
+
+
+def _inserts_axis(node: ast.AST) -> bool:
+    """Whether a piece of an expression shows that a broadcast is meant."""
+    if isinstance(node, ast.keyword):
+        return node.arg in {"keepdim", "keepdims"}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in _INSERTING_METHODS
+    if isinstance(node, ast.Subscript):
+        index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return any(isinstance(item, ast.Constant) and item.value is None for item in index)
+    return False
+
+
+def shorten(node: ast.expr) -> str:
+    """An expression as a message quotes it."""
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= _LONGEST_EXPRESSION else f"{text[: _LONGEST_EXPRESSION - 3]}..."

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The value of a call, by what is called."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.ops import Layer, Unknown, Value
+from typedtensors_mypy import library
+from typedtensors_mypy.interpreter.assignment import mark_changed
+from typedtensors_mypy.interpreter.builtin import BUILTINS, call_sequence_method
+from typedtensors_mypy.interpreter.classes import bound_method, is_layer_class
+from typedtensors_mypy.interpreter.constructors import construct
+from typedtensors_mypy.interpreter.following import call_function, call_lambda
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.ops import apply_op, find_rule
+from typedtensors_mypy.interpreter.torch_library import LIBRARY
+from typedtensors_mypy.interpreter.values import (
+    Function,
+    Instance,
+    Items,
+    Lambda,
+    Method,
+    UserClass,
+    either,
+    framework_of,
+    options,
+    present,
+)
+from typedtensors_mypy.program import External
+
+
+def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
+    """The value of calling a value."""
+    return either(_call_one(frame, node, option, arguments) for option in options(present(callee)))
+
+
+def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
+    if isinstance(callee, External):
+        return _call_external(frame, node, callee.name, arguments)
+    if isinstance(callee, Function):
+        return call_function(frame, node, callee, arguments)
+    if isinstance(callee, Lambda):
+        return call_lambda(frame, node, callee, arguments)
+    if isinstance(callee, UserClass):
+        return construct(frame, node, callee, arguments)
+    if isinstance(callee, Instance):
+        return _call_instance(frame, node, callee, arguments)
+    if isinstance(callee, Layer):
+        return _call_layer(frame, node, callee, arguments)
+    if isinstance(callee, Method):
+        return _call_method(frame, node, callee, arguments)
+    _may_change(frame, arguments)
+    return Unknown("a call of a value that is not followed")
+
+
+def _may_change(frame: Frame, arguments: Arguments) -> None:
+    """Code that nobody follows may change the lists it is given."""
+    for value in arguments.values:
+        mark_changed(frame, value)
+
+
+def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        return builtin(frame, node, arguments)
+    special = LIBRARY.get(library.short_name(name))
+    if special is not None:
+        return special(frame, node, arguments)
+    if not arguments.complete or find_rule(frame, name) is None:
+        _may_change(frame, arguments)
+        return Unknown(f"`{name}` is not followed")
+    return apply_op(frame, node, name, arguments.positional, arguments.keywords)
+
+
+def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
+    """An object is called by its `__call__`; a module of torch by its `forward`."""
+    method = bound_method(frame, instance, "__call__")
+    if method is None and is_layer_class(frame.run, instance.cls):
+        method = bound_method(frame, instance, "forward")
+    if method is None:
+        return Unknown("an object that is not known to be callable")
+    return call_function(frame, node, method, arguments)
+
+
+def _call_layer(frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments) -> Value:
+    if not arguments.complete:
+        return Unknown("a call whose arguments are not known")
+    name = f"{layer.name}.__call__"
+    return apply_op(frame, node, name, arguments.positional, arguments.keywords, layer=layer)
+
+
+def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Arguments) -> Value:
+    receiver, name = method.receiver, method.name
+    framework = framework_of(receiver)
+    if framework is not None and arguments.complete:
+        full = f"{library.ARRAY_CLASS[framework]}.{name}"
+        value = apply_op(frame, node, full, (receiver, *arguments.positional), arguments.keywords)
+        if name in library.RESHAPING_IN_PLACE:
+            _replace_receiver(frame, node)
+        return value
+    if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
+        return receiver
+    if isinstance(receiver, (tuple, Items)):
+        return call_sequence_method(frame, receiver, name, arguments)
+    _may_change(frame, arguments)
+    return Unknown(f"`.{name}` of a value that is not followed")
+
+
+def _replace_receiver(frame: Frame, node: ast.expr) -> None:
+    """After `x.squeeze_()`, `x` has another shape."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value
+        if isinstance(target, ast.Name):
+            frame.state.assign(target.id, Unknown("an array reshaped in place"))

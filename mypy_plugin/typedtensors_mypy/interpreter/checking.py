@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checking a module: its annotations, its top level, and each of its functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from typedtensors.config import Config
+from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter.attributes import function_value
+from typedtensors_mypy.interpreter.calls import call
+from typedtensors_mypy.interpreter.classes import user_class
+from typedtensors_mypy.interpreter.expressions import evaluate
+from typedtensors_mypy.interpreter.frame import Frame, Run
+from typedtensors_mypy.interpreter.functions import interpret
+from typedtensors_mypy.interpreter.statements import execute
+from typedtensors_mypy.interpreter.values import Function
+from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module
+from typedtensors_mypy.program import Program
+from typedtensors_mypy.scope import Scope
+from typedtensors_mypy.specs import SpecReader
+
+
+def check_module(module: Module, program: Program, config: Config) -> list[Finding]:
+    """Everything that is wrong with the shapes in a module, by line."""
+    run = Run(program, module, config, evaluate, execute, call)
+    scope = Scope(program, module)
+    for problem in _bad_specs(scope, module.tree.body):
+        run.tell(problem)
+    top = Frame(run, scope, state=run.globals)
+    top.execute(module.tree.body)
+    run.globals.values = _lasting(module, top)
+    for function in _functions(run, scope, module.tree.body):
+        run.steps = 0
+        interpret(run, function)
+    return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
+
+
+def _lasting(module: Module, top: Frame) -> dict[str, object]:
+    """The globals that functions may rely on: assigned once, and by no function."""
+    assigned = {
+        name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Global)
+        for name in node.names
+    }
+    return {name: value for name, value in top.state.values.items() if name not in assigned}
+
+
+def _functions(run: Run, scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Function]:
+    """Every function of a module and every method of its classes; not those inside functions."""
+    for node in _definitions(body):
+        if isinstance(node, FunctionNode):
+            yield function_value(run, scope.module, node)
+        elif isinstance(node, ast.ClassDef):
+            owner = user_class(run, scope.module, node)
+            for method in _definitions(node.body):
+                if isinstance(method, FunctionNode):
+                    yield Function(method, owner.scope, owner=owner)
+
+
+def _definitions(body: Sequence[ast.stmt]) -> Iterator[AnyFunction | ast.ClassDef]:
+    """The functions and classes among statements, those under an `if` or a `try` included."""
+    for node in body:
+        if isinstance(node, (*FunctionNode, ast.ClassDef)):
+            yield node
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _definitions(getattr(node, part, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _definitions(handler.body)
+
+
+def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:
+    """A finding for each spec that cannot be meant, wherever it is written."""
+    for statement in body:
+        inner = scope
+        reader = SpecReader(inner)
+        for annotation in _annotations(statement):
+            reader.read(annotation)
+        for problem in reader.problems:
+            yield Finding.error(Place.of(problem.node), problem.diagnostic)
+        for nested in _nested(statement):
+            within = scope.inside(nested) if isinstance(statement, FunctionNode) else scope
+            yield from _bad_specs(within, nested)
+
+
+def _annotations(node: ast.stmt) -> Iterator[ast.expr]:
+    if isinstance(node, FunctionNode):
+        args = node.args
+        every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+        yield from (arg.annotation for arg in every if arg and arg.annotation)
+        if node.returns is not None:
+            yield node.returns
+    elif isinstance(node, ast.AnnAssign):
+        yield node.annotation
+        if node.value is not None and ast.unparse(node.annotation).endswith("TypeAlias"):
+            yield node.value
+    elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Subscript, ast.BinOp)):
+        yield node.value
+    elif type(node).__name__ == "TypeAlias":
+        yield node.value  # type: ignore[attr-defined]
+
+
+def _nested(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for part in ("body", "orelse", "finalbody"):
+        inside = getattr(node, part, None)
+        if isinstance(inside, list):
+            yield inside
+    for handler in getattr(node, "handlers", []):
+        yield handler.body
+    for case in getattr(node, "cases", []):
+        yield case.body

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Run`, what the interpretation of one module shares; `Frame`, one activation of a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtensors.config import Config
+from typedtensors.diagnostics import Diagnostic
+from typedtensors.ops import Value
+from typedtensors.shapes import Bindings
+from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter.state import State
+from typedtensors_mypy.interpreter.values import Instance, UserClass
+from typedtensors_mypy.modules import AnyFunction, Module
+from typedtensors_mypy.program import Program
+from typedtensors_mypy.scope import Scope
+from typedtensors_mypy.types import UNANNOTATED, AnnotationType
+
+if TYPE_CHECKING:
+    from typedtensors_mypy.interpreter.signature import Signature
+
+# An untyped function is interpreted once per call; these bounds keep a module's cost linear.
+_MOST_STEPS = 40_000
+_DEEPEST = 12
+
+
+@dataclass
+class Run:
+    """The interpretation of one module.
+
+    `evaluate`, `execute` and `call` are the interpreter's three verbs; they are handed over here
+    so that its rooms need not import each other.
+    """
+
+    program: Program
+    module: Module
+    config: Config
+    evaluate: Callable[[Frame, ast.expr], Value]
+    execute: Callable[[Frame, Sequence[ast.stmt]], None]
+    call: Callable[[Frame, ast.expr, Value, Arguments], Value]
+    findings: list[Finding] = field(default_factory=list)
+    globals: State = field(default_factory=State)
+    classes: dict[int, UserClass] = field(default_factory=dict)
+    generic: dict[int, Instance] = field(default_factory=dict)
+    signatures: dict[int, Signature] = field(default_factory=dict)
+    reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
+    active: set[object] = field(default_factory=set)
+    results: dict[object, Value] = field(default_factory=dict)
+    steps: int = 0
+    muted: int = 0
+
+    def tell(self, finding: Finding) -> None:
+        """Keep a finding, unless the same place has one of the same code already."""
+        if self.muted:
+            return
+        key = (finding.place.line, finding.place.column, finding.code)
+        told = ((f.place.line, f.place.column, f.code) for f in self.findings)
+        if key not in told:
+            self.findings.append(finding)
+
+    @contextmanager
+    def silence(self) -> Iterator[None]:
+        """Interpret without telling anything."""
+        self.muted += 1
+        try:
+            yield
+        finally:
+            self.muted -= 1
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more calls are to be followed."""
+        return self.steps > _MOST_STEPS
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call. `complete` is False if some `*args` or `**kwargs` is not known."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: dict[str, Value] = field(default_factory=dict)
+    nodes: tuple[ast.expr, ...] = ()
+    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+    complete: bool = True
+
+    def after(self, *values: Value) -> Arguments:
+        """The arguments with more in front, as a method has its receiver."""
+        nodes = (*[ast.Constant(None)] * len(values), *self.nodes) if self.nodes else ()
+        positional = (*values, *self.positional)
+        return Arguments(positional, self.keywords, nodes, self.keyword_nodes, self.complete)
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All of them."""
+        return (*self.positional, *self.keywords.values())
+
+
+@dataclass
+class Loop:
+    """The states that leave a loop's body early."""
+
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass
+class Frame:
+    """One activation of a function, or of a module's top level.
+
+    `site` is the call in the module under check that led here, where the code is another
+    module's: findings belong there.
+    """
+
+    run: Run
+    scope: Scope
+    state: State = field(default_factory=State)
+    function: AnyFunction | None = None
+    name: str = ""
+    returns: AnnotationType = UNANNOTATED
+    bindings: Bindings = field(default_factory=Bindings)
+    owner: UserClass | None = None
+    closure: dict[str, Value] = field(default_factory=dict)
+    outcomes: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    exits: list[State] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+    site: ast.AST | None = None
+    depth: int = 0
+    local: frozenset[str] = frozenset()
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression here."""
+        return self.run.evaluate(self, node)
+
+    def execute(self, body: Sequence[ast.stmt]) -> None:
+        """Go through statements."""
+        self.run.execute(self, body)
+
+    def report(self, node: ast.AST, diagnostic: Diagnostic) -> None:
+        """Tell of a mistake at a node, or at the call that led to its module."""
+        if self.run.config.allows(self.run.module.path, self.qualified_name):
+            return
+        place = self.site if self.scope.module is not self.run.module else node
+        if place is not None:
+            self.run.tell(Finding.error(Place.of(place), diagnostic))
+
+    def site_of(self, node: ast.AST) -> ast.AST | None:
+        """Where the findings of another module's code belong that a call at `node` leads to."""
+        return self.site if self.scope.module is not self.run.module else node
+
+    @property
+    def qualified_name(self) -> str:
+        """The function's full name, as the configuration's `allow` has it."""
+        return f"{self.scope.module.name}.{self.name}".rstrip(".")
+
+    @property
+    def too_deep(self) -> bool:
+        """Whether no more calls are to be followed from here."""
+        return self.depth > _DEEPEST or self.run.exhausted
+
+    @contextmanager
+    def branch(self, state: State) -> Iterator[State]:
+        """Interpret with another state, which the block gets and may change."""
+        before, self.state = self.state, state
+        try:
+            yield state
+        finally:
+            self.state = before

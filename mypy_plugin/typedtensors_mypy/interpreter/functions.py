@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of the user's, gone through by themselves: what their annotations let come in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from typedtensors.dims import Dim
+from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Bindings
+from typedtensors_mypy.interpreter.classes import some_instance
+from typedtensors_mypy.interpreter.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.frame import Frame, Run
+from typedtensors_mypy.interpreter.signature import (
+    Parameter,
+    Signature,
+    signature_of,
+)
+from typedtensors_mypy.interpreter.values import (
+    Function,
+)
+from typedtensors_mypy.modules import AnyFunction
+from typedtensors_mypy.types import (
+    UNANNOTATED,
+    AnnotationType,
+    ScalarType,
+)
+
+
+def interpret(run: Run, function: Function) -> None:
+    """Go through a function by itself: its parameters are whatever their annotations say."""
+    signature = signature_of(run, function)
+    frame = activation(run, function, signature)
+    values = own_values(frame, signature)
+    if signature.receiver and signature.parameters:
+        values[signature.parameters[0].name] = _receiver(run, function, signature)
+    frame.state.values.update(values)
+    frame.bindings = _own_bindings(signature)
+    frame.returns = _returned(signature)
+    go_through(frame)
+
+
+def _returned(signature: Signature) -> AnnotationType:
+    """What each `return` has to give: nothing is known for generators and coroutines' wrappers."""
+    return UNANNOTATED if signature.generator else signature.returns
+
+
+def _receiver(run: Run, function: Function, signature: Signature) -> Value:
+    if function.owner is None:
+        return Unknown("not a method")
+    return some_instance(run, function.owner) if signature.receiver == "self" else function.owner
+
+
+def activation(run: Run, function: Function, signature: Signature) -> Frame:
+    """A frame for a call of a function, its parameters not bound yet."""
+    node = function.node
+    return Frame(
+        run,
+        function.scope.inside(node.body),
+        function=node,
+        name=function.name,
+        owner=function.owner,
+        closure=dict(function.closure),
+        local=_bound_names(node, signature),
+    )
+
+
+def _bound_names(node: AnyFunction, signature: Signature) -> frozenset[str]:
+    """The names that are the function's own: parameters, and what its statements bind."""
+    found = {parameter.name for parameter in signature.parameters}
+    outer: set[str] = set()
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        current = pending.pop()
+        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
+            found.add(current.id)
+        elif isinstance(current, (ast.Global, ast.Nonlocal)):
+            outer.update(current.names)
+        elif isinstance(current, ast.alias):
+            found.add(current.asname or current.name.partition(".")[0])
+        if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(current.name)
+        elif not isinstance(current, ast.Lambda):
+            pending += ast.iter_child_nodes(current)
+    return frozenset(found - outer)
+
+
+def _own_bindings(signature: Signature) -> Bindings:
+    """Each name that a parameter declares stands for itself."""
+    specs = [spec for parameter in signature.parameters for spec in specs_of(parameter.type)]
+    bindings = Bindings.declared(specs)
+    for parameter in size_parameters(signature):
+        bindings = bindings.bind(parameter.name, Dim.name(parameter.name))
+    return bindings
+
+
+def size_parameters(signature: Signature) -> Iterator[Parameter]:
+    """The `int` parameters that are dims: not those that an array binds, often a new count."""
+    bound = {
+        name
+        for parameter in signature.parameters
+        for spec in specs_of(parameter.type)
+        for name in spec.names
+    }
+    for parameter in signature.parameters:
+        if parameter.type == ScalarType("int") and parameter.name not in bound:
+            yield parameter
+
+
+def own_values(frame: Frame, signature: Signature) -> dict[str, Value]:
+    """What the parameters are inside the function, by their annotations."""
+    bindings = _own_bindings(signature)
+    values = {
+        parameter.name: value_of(frame, parameter.type, bindings, parameter.name)
+        for parameter in signature.parameters
+    }
+    for parameter in size_parameters(signature):
+        values[parameter.name] = Dim.name(parameter.name)
+    return values
+
+
+def go_through(frame: Frame) -> None:
+    """Go through the body of a frame's function; falling off its end returns None."""
+    frame.execute(frame.function.body if frame.function is not None else [])
+    if frame.state.alive:
+        frame.exits.append(frame.state)
+        frame.outcomes.append(None)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Signature`, what the head of a function says, and how the arguments of a call fit it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from typedtensors.ops import Value
+from typedtensors_mypy import library
+from typedtensors_mypy.interpreter.frame import Arguments, Run
+from typedtensors_mypy.interpreter.values import Function
+from typedtensors_mypy.modules import AnyFunction
+from typedtensors_mypy.program import External
+from typedtensors_mypy.scope import Scope
+from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.types import AnnotationType, OpaqueType, StreamType
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter. `kind` is "positional", "keyword", "*" or "**"."""
+
+    name: str
+    kind: str
+    type: AnnotationType
+    default: ast.expr | None = None
+    annotated: bool = False
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Parameters and result of a function.
+
+    `plain`: no decorator changes what a call of it is. `receiver`: what its first parameter is,
+    for a method: "self", "cls" or nothing.
+    """
+
+    parameters: tuple[Parameter, ...]
+    returns: AnnotationType
+    returns_node: ast.expr | None
+    plain: bool
+    receiver: str
+    generator: bool
+    is_async: bool
+    is_property: bool
+
+
+def read_signature(run: Run, node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
+    """The signature of a function; read once per function."""
+    known = run.signatures.get(id(node))
+    if known is None:
+        known = run.signatures[id(node)] = _read(node, scope, method=method)
+    return known
+
+
+def signature_of(run: Run, function: Function) -> Signature:
+    """The signature of a function value."""
+    method = function.owner is not None
+    return read_signature(run, function.node, function.scope, method=method)
+
+
+def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
+    reader = SpecReader(scope)
+    names = [_decorator(scope, decorator) for decorator in node.decorator_list]
+    receiver = "self" if method else ""
+    if "builtins.staticmethod" in names:
+        receiver = ""
+    elif "builtins.classmethod" in names or node.name == "__new__":
+        receiver = "cls"
+    properties = library.PROPERTIES.intersection(name for name in names if name)
+    own = {"builtins.staticmethod", "builtins.classmethod", *properties}
+    return Signature(
+        parameters=tuple(_parameters(node.args, reader)),
+        returns=reader.read(node.returns),
+        returns_node=node.returns,
+        plain=all(name in own or (name and library.is_transparent(name)) for name in names),
+        receiver=receiver,
+        generator=_yields(node),
+        is_async=isinstance(node, ast.AsyncFunctionDef),
+        is_property=bool(properties),
+    )
+
+
+def _decorator(scope: Scope, node: ast.expr) -> str | None:
+    target = scope.target(node.func if isinstance(node, ast.Call) else node)
+    return target.name if isinstance(target, External) else None
+
+
+def _parameters(args: ast.arguments, reader: SpecReader) -> Iterator[Parameter]:
+    positional = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
+    for arg, default in zip(positional, defaults, strict=True):
+        yield _parameter(arg, "positional", default, reader)
+    if args.vararg is not None:
+        yield _parameter(args.vararg, "*", None, reader)
+    for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        yield _parameter(arg, "keyword", default, reader)
+    if args.kwarg is not None:
+        yield _parameter(args.kwarg, "**", None, reader)
+
+
+def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, reader: SpecReader) -> Parameter:
+    read = reader.read(arg.annotation)
+    if kind == "*":
+        read = StreamType(read)
+    elif kind == "**":
+        read = OpaqueType("keyword arguments")
+    return Parameter(arg.arg, kind, read, default, arg.annotation is not None)
+
+
+def _yields(node: AnyFunction) -> bool:
+    """Whether the function is a generator: a `yield` of its own, not of a function inside."""
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        current = pending.pop()
+        if isinstance(current, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            pending += ast.iter_child_nodes(current)
+    return False
+
+
+@dataclass(frozen=True)
+class Given:
+    """The argument that a parameter gets, and where it is written; no node for a default."""
+
+    value: Value
+    node: ast.expr | None = None
+
+
+def fit(signature: Signature, arguments: Arguments) -> Mapping[str, Given] | None:
+    """The arguments by parameter; None if they do not fit, which mypy tells itself.
+
+    Parameters left to their defaults are not in the result.
+    """
+    if not arguments.complete:
+        return None
+    positional = [p for p in signature.parameters if p.kind == "positional"]
+    nodes = arguments.nodes or (None,) * len(arguments.positional)
+    pairs = [Given(value, node) for value, node in zip(arguments.positional, nodes, strict=False)]
+    found = {p.name: given for p, given in zip(positional, pairs, strict=False)}
+    rest = pairs[len(positional) :]
+    star = next((p for p in signature.parameters if p.kind == "*"), None)
+    if rest and star is None:
+        return None
+    if star is not None:
+        found[star.name] = Given(tuple(given.value for given in rest))
+    names = {p.name for p in signature.parameters if p.kind in {"positional", "keyword"}}
+    for name, value in arguments.keywords.items():
+        if name in names and name not in found:
+            found[name] = Given(value, arguments.keyword_nodes.get(name))
+        elif not any(p.kind == "**" for p in signature.parameters):
+            return None
+    needed = (p for p in signature.parameters if p.default is None and p.kind[0] != "*")
+    return found if all(p.name in found for p in needed) else None

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values of expressions: those of `typedtensors.ops.value`, and what only a program has."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from typedtensors.dims import Dim
+from typedtensors.ops import Framework, Unknown, Value
+from typedtensors.shapes import Axis, Part, Shape, Tensor
+from typedtensors_mypy.modules import AnyFunction
+from typedtensors_mypy.scope import Scope
+
+_MOST_OPTIONS = 4
+# Stands for every float whose value is not known: no shape depends on which it is.
+SOME_FLOAT = 0.5
+_serials = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Foreign(Tensor):
+    """An array of another framework than torch: its methods and operators are other ops."""
+
+    framework: Framework = Framework.NUMPY
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Something that gives any number of values, one after the other, each like `item`."""
+
+    item: Value
+
+
+@dataclass(frozen=True)
+class Either:
+    """One of a few values: which one depends on the run.
+
+    Invariant: two to four options, no two equal, none of them Unknown or an Either. Made by
+    `either` only.
+    """
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list or a dict with its values, as long as nothing has changed it.
+
+    Invariant: `serial` is the object's identity, shared by all names for it. A state that lists
+    the serial as stale knows nothing of the values any more.
+    """
+
+    values: tuple[Value, ...]
+    keys: tuple[Value, ...] | None = None
+    serial: int = field(default_factory=lambda: next(_serials))
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of the user's, where its names are looked up, and what it closes over.
+
+    `receiver` is the object that a method is bound to.
+    """
+
+    node: AnyFunction
+    scope: Scope
+    closure: Mapping[str, Value] = field(default_factory=dict)
+    receiver: Value = None
+    owner: UserClass | None = None
+
+    @property
+    def name(self) -> str:
+        """As messages call it."""
+        return f"{self.owner.name}.{self.node.name}" if self.owner else self.node.name
+
+
+@dataclass(frozen=True, eq=False)
+class Lambda:
+    """A lambda, and what it closes over."""
+
+    node: ast.Lambda
+    scope: Scope
+    closure: Mapping[str, Value]
+
+
+@dataclass(frozen=True, eq=False)
+class UserClass:
+    """A class of the user's, as a value."""
+
+    node: ast.ClassDef
+    scope: Scope
+
+    @property
+    def name(self) -> str:
+        """As messages call it."""
+        return self.node.name
+
+
+@dataclass(eq=False)
+class Instance:
+    """An object of a class of the user's.
+
+    `attributes` are what its constructor set. An attribute that may have another value at some
+    time is Unknown for good, so sharing one instance between states is sound. `exact`: it is of
+    this class, not of a subclass. `building`: its constructor is being gone through. `pending`:
+    nobody has gone through it yet.
+    """
+
+    cls: UserClass
+    attributes: dict[str, Value] = field(default_factory=dict)
+    exact: bool = False
+    building: bool = False
+    pending: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a library's object, before it is called: `x.view`, `model.to`."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True)
+class Super:
+    """What `super()` gives inside a method."""
+
+    cls: UserClass
+    instance: Value
+
+
+def either(values: Iterable[Value]) -> Value:
+    """One of the values, in as few words as that can be said."""
+    options: list[Value] = []
+    for value in values:
+        for option in value.options if isinstance(value, Either) else (value,):
+            if isinstance(option, Unknown):
+                return option
+            if option not in options:
+                options.append(option)
+    if len(options) == 1:
+        return options[0]
+    if not options or len(options) > _MOST_OPTIONS:
+        return Unknown("more alternatives than are followed")
+    return Either(tuple(options))
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The values that a value may be."""
+    return value.options if isinstance(value, Either) else (value,)
+
+
+def present(value: Value) -> Value:
+    """The value where it is used as an object: None is left to mypy."""
+    if not isinstance(value, Either):
+        return value
+    return either(option for option in value.options if option is not None)
+
+
+def framework_of(value: Value) -> Framework | None:
+    """The framework of an array, None for anything else."""
+    return array_framework(value) if isinstance(value, Tensor) else None
+
+
+def array_framework(array: Tensor) -> Framework:
+    """The framework of an array."""
+    return array.framework if isinstance(array, Foreign) else Framework.TORCH
+
+
+def of_framework(value: Value, framework: Framework) -> Value:
+    """The value with every array in it belonging to a framework, as its rules leave that out."""
+    if framework is Framework.TORCH:
+        return value
+    if isinstance(value, tuple):
+        return tuple(of_framework(item, framework) for item in value)
+    if isinstance(value, Tensor) and not isinstance(value, Foreign):
+        return Foreign(value.shape, value.dtype, value.parameter, framework)
+    return value
+
+
+def join(left: Value, right: Value) -> Value:
+    """What is known of a value that came from either of two branches."""
+    if left is right:
+        return left
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return _join_arrays(left, right)
+    if type(left) is type(right) and left == right:
+        return left
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return Dim.fresh("_")
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return tuple(itertools.starmap(join, zip(left, right, strict=True)))
+    if isinstance(left, Stream) and isinstance(right, Stream):
+        return Stream(join(left.item, right.item))
+    return either((left, right))
+
+
+def _join_arrays(left: Tensor, right: Tensor) -> Value:
+    if array_framework(left) is not array_framework(right):
+        return Unknown("arrays of two frameworks")
+    shape = _join_shapes(left.shape, right.shape)
+    dtype = left.dtype if left.dtype == right.dtype else left.dtype.union(right.dtype)
+    joined = Tensor(shape, dtype, left.parameter and right.parameter)
+    return of_framework(joined, array_framework(left))
+
+
+def _join_shapes(left: Shape, right: Shape) -> Shape:
+    """Axes that differ become unknown; with different ranks, everything does."""
+    if left == right:
+        return Shape(tuple(itertools.starmap(_same_axis, zip(left.axes, right.axes, strict=True))))
+    ones, others = left.fixed, right.fixed
+    if ones is None or others is None or len(ones) != len(others):
+        return Shape.unknown()
+    return Shape(tuple(itertools.starmap(_join_axes, zip(ones, others, strict=True))))
+
+
+def _same_axis(left: Part, right: Part) -> Part:
+    """An intent that only one branch shows is still shown: in doubt, a broadcast is meant."""
+    if isinstance(left, Axis) and isinstance(right, Axis):
+        return left if left.intent is not None else right
+    return left
+
+
+def _join_axes(left: Axis, right: Axis) -> Axis:
+    if left == right:
+        return left if left.intent is not None else right
+    for one, other in ((left, right), (right, left)):
+        if one.is_one:
+            return Axis(other.dim, flexible=True)
+        if one.dim == other.dim:
+            return Axis(one.dim, flexible=True)
+    return Axis(Dim.fresh("_"))

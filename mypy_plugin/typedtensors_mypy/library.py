@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: SIM905 - a long list of words reads best as words
+"""The names of other packages that mean something to us, by the names users reach them by."""
+
+from __future__ import annotations
+
+import re
+
+from typedtensors.ops import Framework
+from typedtensors.shapes import DType
+
+_DTYPE = re.compile(r"^(?:jaxtyping(?:\._\w+)*|typedtensors)\.(\w+)$")
+_DTYPES = frozenset(
+    "Bool Complex Complex64 Complex128 Float Float16 Float32 Float64 BFloat16 "
+    "Float8e4m3b11fnuz Float8e4m3fn Float8e4m3fnuz Float8e5m2 Float8e5m2fnuz "
+    "Inexact Int Int2 Int4 Int8 Int16 Int32 Int64 Integer Key Num Real Shaped "
+    "UInt UInt2 UInt4 UInt8 UInt16 UInt32 UInt64".split()
+)
+
+_TORCH_ARRAYS = "torch.Tensor torch._tensor.Tensor torch.nn.Parameter torch.nn.parameter.Parameter"
+_ARRAYS = {
+    **dict.fromkeys(_TORCH_ARRAYS.split(), Framework.TORCH),
+    **dict.fromkeys("numpy.ndarray numpy.typing.NDArray".split(), Framework.NUMPY),
+    **dict.fromkeys("jax.Array jax.numpy.ndarray jaxtyping.Array".split(), Framework.JAX),
+    **dict.fromkeys("tensorflow.Tensor tensorflow.Variable".split(), Framework.TENSORFLOW),
+}
+# The class whose methods and operators are a framework's ops.
+ARRAY_CLASS = {
+    Framework.TORCH: "torch.Tensor",
+    Framework.NUMPY: "numpy.ndarray",
+    Framework.JAX: "jax.Array",
+    Framework.TENSORFLOW: "tensorflow.Tensor",
+}
+# Attributes of arrays that are ops; `.size` is one in NumPy, and a method in torch.
+_COMMON_PROPERTIES = frozenset("shape T ndim real imag".split())
+ARRAY_PROPERTIES = {
+    Framework.TORCH: _COMMON_PROPERTIES | {"mT", "H", "mH"},
+    Framework.NUMPY: _COMMON_PROPERTIES | {"size"},
+    Framework.JAX: _COMMON_PROPERTIES | {"mT", "size"},
+    Framework.TENSORFLOW: _COMMON_PROPERTIES,
+}
+SILENT_PROPERTIES = frozenset(
+    "device grad grad_fn is_cuda is_leaf itemsize layout name names nbytes requires_grad "
+    "is_sparse flat base strides flags".split()
+)
+RESHAPING_IN_PLACE = frozenset(
+    "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()
+)
+# Methods that every module has, and that give the module itself.
+MODULE_METHODS = frozenset(
+    "to cuda cpu eval train half float double bfloat16 requires_grad_ apply share_memory "
+    "to_empty type xpu".split()
+)
+
+_SCALARS = frozenset({"int", "float", "bool", "str"})
+_STREAMS = (
+    "List Sequence MutableSequence Iterable Iterator Generator AsyncIterator AsyncIterable "
+    "AsyncGenerator Collection Set FrozenSet list set frozenset deque DataLoader"
+)
+_GENERIC_FORMS = {
+    **dict.fromkeys(_STREAMS.split(), "stream"),
+    **dict.fromkeys("Final ClassVar Required NotRequired ReadOnly".split(), "same"),
+    **dict.fromkeys("dict Dict Mapping MutableMapping".split(), "mapping"),
+    **dict.fromkeys("tuple Tuple".split(), "tuple"),
+    "Union": "union",
+    "Optional": "optional",
+    "Callable": "callable",
+}
+_GENERIC_HOMES = ("builtins", "typing", "typing_extensions", "collections", "torch.utils.data")
+
+PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
+# Decorators that leave a call of the function what it was.
+_TRANSPARENT = re.compile(
+    r"""^(?:
+        torch\.(?:no_grad|inference_mode|enable_grad|compile|set_grad_enabled|jit\.\w+|autocast)
+      | torch\.(?:amp|cuda\.amp|compiler|utils\._contextlib|autograd\.grad_mode)\.\w+
+      | (?:jaxtyping|beartype|typedtensors|typeguard)(?:\.\w+)*
+      | functools\.(?:cache|lru_cache|wraps)
+      | tensorflow\.function | jax\.(?:jit|checkpoint) | numba\.\w+
+      | (?:typing|typing_extensions)\.(?:final|override|no_type_check)
+      | abc\.abstractmethod | builtins\.staticmethod
+    )$""",
+    re.VERBOSE,
+)
+_MODULE_BASES = re.compile(
+    r"^(?:torch\.nn\.(?:modules\.\w+\.)?Module"
+    r"|(?:pytorch_lightning|lightning)(?:\.\w+)*\.LightningModule)$"
+)
+_PLAIN_BASES = re.compile(
+    r"^(?:(?:typing|typing_extensions|abc|builtins|enum|collections\.abc|torch\.utils\.data)\.\w+)$"
+)
+_TORCH_HOME = re.compile(r"^(torch\.utils\.data|torch\.nn)\.(?:modules\.)?[a-z_]+\.(?=[A-Z])")
+
+_FLOATS = frozenset(
+    f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("pi", "e", "inf", "nan")
+)
+_DTYPE_HOMES = ("torch", "numpy", "jax.numpy", "tensorflow")
+_ELEMENT_TYPES = frozenset(
+    "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+    "bool bool_ complex64 complex128".split()
+)
+_TORCH_ALIASES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+
+def jaxtyping_dtype(name: str) -> str | None:
+    """`Float` for the name of jaxtyping's `Float`, or of ours, which is the same object."""
+    match = _DTYPE.match(name)
+    return match[1] if match and match[1] in _DTYPES else None
+
+
+def array_framework(name: str) -> Framework | None:
+    """The framework whose array class has this name."""
+    return _ARRAYS.get(name)
+
+
+def scalar(name: str) -> str | None:
+    """`int` for the name of the built-in class of scalars."""
+    root, _, last = name.rpartition(".")
+    return last if root == "builtins" and last in _SCALARS else None
+
+
+def generic(name: str) -> str | None:
+    """What the arguments of a generic type are: `stream`, `tuple`, `union`, ..."""
+    root, _, last = name.rpartition(".")
+    return _GENERIC_FORMS.get(last) if root.startswith(_GENERIC_HOMES) else None
+
+
+def is_transparent(name: str) -> bool:
+    """Whether a decorator leaves a call of the function what it was."""
+    return _TRANSPARENT.match(name) is not None
+
+
+def is_module_base(name: str) -> bool:
+    """Whether a class is a library's base of all modules: calling one calls its `forward`."""
+    return _MODULE_BASES.match(name) is not None
+
+
+def is_plain_base(name: str) -> bool:
+    """Whether a library's class gives its subclasses nothing that shapes depend on."""
+    return is_module_base(name) or _PLAIN_BASES.match(name) is not None
+
+
+def short_name(name: str) -> str:
+    """The name that torch documents for what it defines in a module of its own."""
+    return _TORCH_HOME.sub(r"\1.", name)
+
+
+def is_float_constant(name: str) -> bool:
+    """Whether a name is that of a float."""
+    return name in _FLOATS
+
+
+def dtype_named(name: str) -> DType | None:
+    """The dtype that a library's name is."""
+    home, _, last = name.rpartition(".")
+    if home not in _DTYPE_HOMES:
+        return None
+    known = _TORCH_ALIASES.get(last, last) if home == "torch" else last
+    return DType.exactly(known) if known in _ELEMENT_TYPES else None

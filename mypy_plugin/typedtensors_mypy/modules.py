@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the names of a module stand for, read from its syntax alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A name that an import binds, to what another module calls `target`."""
+
+    target: str
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A name that is assigned once; `value` is None for a bare declaration."""
+
+    value: ast.expr | None
+    annotation: ast.expr | None = None
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """A name that several statements bind: what it stands for depends on the run."""
+
+
+FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef)
+AnyFunction: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Symbol: TypeAlias = Imported | Assigned | Ambiguous | AnyFunction | ast.ClassDef
+
+
+@dataclass(frozen=True, eq=False)
+class Module:
+    """One parsed module.
+
+    Invariant: `symbols` is what its top level binds, `stars` the modules it imports all names of.
+    """
+
+    name: str
+    path: str
+    tree: ast.Module
+    symbols: Mapping[str, Symbol]
+    stars: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, name: str, path: str, source: str) -> Module | None:
+        """The module that a source text holds, or None if this Python cannot parse it."""
+        try:
+            tree = ast.parse(source, path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        collector = _Collector(package_of(name, path))
+        collector.block(tree.body)
+        return cls(name, path, tree, collector.symbols, tuple(collector.stars))
+
+    @property
+    def package(self) -> str:
+        """The package that relative imports start from."""
+        return package_of(self.name, self.path)
+
+
+def package_of(name: str, path: str) -> str:
+    """The package that a module's relative imports start from."""
+    return name if path.endswith("__init__.py") else name.rpartition(".")[0]
+
+
+def local_symbols(body: Iterable[ast.stmt], package: str) -> Mapping[str, Symbol]:
+    """What the statements of a function or class bind, read as a module's top level is."""
+    collector = _Collector(package)
+    collector.block(body)
+    return collector.symbols
+
+
+def import_bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
+    """Each name that an import binds, with what it stands for; `*` for a star import."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield (alias.asname, alias.name) if alias.asname else (_root(alias.name),) * 2
+        return
+    origin = import_origin(node, package)
+    for alias in node.names:
+        target = origin if alias.name == "*" else f"{origin}.{alias.name}"
+        yield alias.asname or alias.name, target
+
+
+def _root(dotted: str) -> str:
+    return dotted.partition(".")[0]
+
+
+def import_origin(node: ast.ImportFrom, package: str) -> str:
+    """The absolute name of the module that `from ... import` reads."""
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".") if package else []
+    base = parts[: len(parts) - (node.level - 1)]
+    return ".".join([*base, *filter(None, [node.module])])
+
+
+@dataclass
+class _Collector:
+    """Walks the statements that share one scope, in order."""
+
+    package: str
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)
+
+    def block(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._imports(node)
+        elif isinstance(node, (*FunctionNode, ast.ClassDef)):
+            self._define(node)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._assign(target, node.value)
+        elif isinstance(node, ast.AnnAssign):
+            if isinstance(node.target, ast.Name):
+                self._bind(node.target.id, Assigned(node.value, node.annotation))
+        elif isinstance(node, ast.AugAssign):
+            self._assign(node.target, None)
+        elif type(node).__name__ == "TypeAlias":
+            self._bind(node.name.id, Assigned(node.value))  # type: ignore[attr-defined]
+        else:
+            self._compound(node)
+
+    def _imports(self, node: ast.Import | ast.ImportFrom) -> None:
+        for name, target in import_bindings(node, self.package):
+            if name == "*":
+                self.stars.append(target)
+            else:
+                self._bind(name, Imported(target))
+
+    def _define(self, node: AnyFunction | ast.ClassDef) -> None:
+        before = self.symbols.get(node.name)
+        if isinstance(before, FunctionNode) and isinstance(node, FunctionNode):
+            # An overload, a property's setter, a registered implementation: one name, many bodies.
+            self.symbols[node.name] = Ambiguous()
+        else:
+            self._bind(node.name, node)
+
+    def _assign(self, target: ast.expr, value: ast.expr | None) -> None:
+        if isinstance(target, ast.Name):
+            self._bind(target.id, Ambiguous() if value is None else Assigned(value))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for item in target.elts:
+                self._assign(item, None)
+        elif isinstance(target, ast.Starred):
+            self._assign(target.value, None)
+
+    def _bind(self, name: str, symbol: Symbol) -> None:
+        before = self.symbols.get(name)
+        same = isinstance(symbol, Imported) and before == symbol
+        self.symbols[name] = symbol if before is None or same else Ambiguous()
+
+    def _compound(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.If):
+            self._branches(node)
+        elif isinstance(node, ast.Try):
+            self._attempt(node)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    self._assign(item.optional_vars, None)
+            self.block(node.body)
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            self._assign(node.target, None)
+            self.block([*node.body, *node.orelse])
+        elif isinstance(node, ast.While):
+            self.block([*node.body, *node.orelse])
+
+    def _branches(self, node: ast.If) -> None:
+        """A `TYPE_CHECKING` block is what the annotations mean; its `else` is for the run."""
+        test = ast.unparse(node.test)
+        if test.endswith("TYPE_CHECKING"):
+            chosen = node.orelse if test.startswith("not ") else node.body
+            self.block(chosen)
+        else:
+            self.block([*node.body, *node.orelse])
+
+    def _attempt(self, node: ast.Try) -> None:
+        """`try: import a; except ImportError: a = None` means `a`: a handler only adds names."""
+        self.block([*node.body, *node.orelse])
+        for handler in node.handlers:
+            fallback = _Collector(self.package)
+            fallback.block(handler.body)
+            for name, symbol in fallback.symbols.items():
+                self.symbols.setdefault(name, symbol)
+        self.block(node.finalbody)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every name of mypy that its plugin interface does not promise, used nowhere but here.
+
+A test calls each function on a real build, at both ends of the supported range of mypy.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, cast
+
+from mypy.checker_state import checker_state
+from mypy.config_parser import parse_mypy_comments
+from mypy.nodes import GDEF, MypyFile, SymbolTableNode, TypeAlias
+from mypy.types import Instance, LiteralType, get_proper_type
+from mypy.util import get_mypy_comments
+
+if TYPE_CHECKING:
+    from mypy.errors import Errors
+    from mypy.options import Options
+
+
+def errors_while_checking() -> Errors | None:
+    """The build's error channel, while mypy is checking some module."""
+    return getattr(checker_state.type_checker, "errors", None)
+
+
+def errors_of_checker(file: MypyFile) -> Errors | None:
+    """The build's error channel, found from a file whose check is over.
+
+    Costs 20-300 ms: for builds in which no hook was called, so once per build at most.
+    """
+    for referrer in gc.get_referrers(file):
+        if type(referrer).__name__ == "TypeChecker":
+            return cast("Errors", referrer.errors)
+    return None
+
+
+def errors_of_analyzer(analyzer: object) -> Errors:
+    """The build's error channel, from the semantic analyzer."""
+    return cast("Errors", analyzer.errors)  # type: ignore[attr-defined]
+
+
+def module_of_analyzer(analyzer: object) -> MypyFile:
+    """The module that the semantic analyzer is in."""
+    return cast("MypyFile", analyzer.cur_mod_node)  # type: ignore[attr-defined]
+
+
+def analyzer_of_types(type_analyzer: object) -> object:
+    """The semantic analyzer behind the type analyzer that a type hook gets."""
+    return type_analyzer.api  # type: ignore[attr-defined]
+
+
+def read_source(errors: Errors, path: str) -> str | None:
+    """A file's text as mypy read it, so that both see the same version."""
+    lines = errors.read_source(path) if errors.read_source else None
+    return None if lines is None else "\n".join(lines) + "\n"
+
+
+def module_options(options: Options, module: str, source: str) -> Options:
+    """The options of one module: the build's, its section's, its `# mypy:` comments'."""
+    own = options.clone_for_module(module)
+    comments = get_mypy_comments(source)
+    return own.apply_changes(parse_mypy_comments(comments, own)[0]) if comments else own
+
+
+def add_text_symbol(module: MypyFile, name: str, text: str, str_type: Instance) -> None:
+    """Give a module a symbol that carries a text into its cache and its interface's hash.
+
+    It is an alias of a literal type: the one kind of symbol that mypy stores, compares and
+    reloads as it is, and that no code can reach (the name is not exported).
+    """
+    node = TypeAlias(
+        LiteralType(text, str_type), f"{module.fullname}.{name}", module.fullname, -1, -1,
+        no_args=True,
+    )  # fmt: skip
+    module.names[name] = SymbolTableNode(GDEF, node, module_public=False, plugin_generated=True)
+
+
+def text_of_symbol(symbol: SymbolTableNode | None) -> str | None:
+    """The text that `add_text_symbol` stored."""
+    node = symbol.node if symbol is not None else None
+    target = get_proper_type(node.target) if isinstance(node, TypeAlias) else None
+    return str(target.value) if isinstance(target, LiteralType) else None
+
+
+def str_type_of_analyzer(analyzer: object) -> Instance:
+    """The type `str`, for a literal."""
+    return cast("Instance", analyzer.named_type("builtins.str"))  # type: ignore[attr-defined]

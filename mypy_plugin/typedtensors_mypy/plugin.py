@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin proper: when mypy has checked a module, check its shapes.
+
+No hook here changes a type or a message of mypy's. Two hooks of semantic analysis let a module's
+summary become part of the module; the rest is look-ups.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mypy.plugin import Plugin
+
+from typedtensors.config import Config
+from typedtensors_mypy import names
+from typedtensors_mypy.build import Build, is_users
+from typedtensors_mypy.digest import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy.nodes import MypyFile
+    from mypy.options import Options
+    from mypy.plugin import (
+        AnalyzeTypeContext,
+        ClassDefContext,
+        FunctionContext,
+        ReportConfigContext,
+    )
+    from mypy.types import Type
+
+# What `Float` and its kin are to mypy, with jaxtyping installed.
+_ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
+
+
+@cache
+def configured() -> Config:
+    """The project's configuration. Raises ConfigError."""
+    return Config.find(Path.cwd())
+
+
+class TypedTensors(Plugin):
+    """Summarizes each of the user's modules during analysis, checks it when its check is over."""
+
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self._config = configured()
+        self._digest = digest(self._config)
+        self._build = Build(options, self._config, self.lookup_fully_qualified)
+        self._reentered = False
+
+    def report_config_data(self, ctx: ReportConfigContext) -> str | None:
+        """What the results of ours that are cached with the user's modules depend on."""
+        return self._digest if is_users(ctx.path) else None
+
+    def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
+        """Fires for each spec, to see the module it stands in."""
+        if fullname not in _ANNOTATED or self._reentered:
+            self._reentered = False
+            return None
+        return self._spec_is_analyzed
+
+    def _spec_is_analyzed(self, ctx: AnalyzeTypeContext) -> Type:
+        self._build.summarize(
+            names.analyzer_of_types(ctx.api), ctx.api.named_type("builtins.str", [])
+        )
+        # The type is mypy's own: the same analysis once more, without us.
+        self._reentered = True
+        return ctx.api.analyze_type(ctx.type)
+
+    def get_customize_class_mro_hook(
+        self,
+        fullname: str,  # noqa: ARG002 - any class will do
+    ) -> Callable[[ClassDefContext], None] | None:
+        """Fires for each class, to see the module it stands in."""
+        return self._class_is_analyzed
+
+    def _class_is_analyzed(self, ctx: ClassDefContext) -> None:
+        self._build.summarize(ctx.api, None)
+
+    def get_function_hook(
+        self,
+        fullname: str,  # noqa: ARG002 - that it is asked is all that counts
+    ) -> Callable[[FunctionContext], Type] | None:
+        """Has no hook to give; being asked during a check shows the build's error channel."""
+        self._build.see(names.errors_while_checking)
+        return None
+
+    def get_additional_indirect_deps(self, file: MypyFile) -> set[str]:
+        """Mypy calls this when it has checked a module, before it reports and caches it."""
+        return self._build.check(file)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Scope`, where a name is looked up: what is around it, its module, the build."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from typedtensors_mypy.modules import Ambiguous, Imported, Module, Symbol, local_symbols
+from typedtensors_mypy.program import Definition, External, Program, Target, module_symbol, resolve
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """A place in a module, as its names see it.
+
+    Invariant: `enclosing` holds what each scope around the place binds, the innermost first. A
+    class's names are seen by its own statements only, not by its methods.
+    """
+
+    program: Program
+    module: Module
+    enclosing: tuple[Mapping[str, Symbol], ...] = ()
+
+    def inside(self, body: Iterable[ast.stmt]) -> Scope:
+        """The scope of a function or class with these statements."""
+        symbols = local_symbols(body, self.module.package)
+        return Scope(self.program, self.module, (symbols, *self.enclosing))
+
+    def target(self, node: ast.expr) -> Target | None:
+        """What a name or a chain of attributes stands for; None if that depends on the run."""
+        name = dotted(node)
+        return None if name is None else self.named(name)
+
+    def named(self, name: str) -> Target | None:
+        """What a dotted name stands for."""
+        root, _, rest = name.partition(".")
+        symbol = self._symbol(root)
+        if symbol is None and hasattr(builtins, root):
+            return External(f"builtins.{name}")
+        if isinstance(symbol, Imported):
+            return resolve(self.program, f"{symbol.target}.{rest}".rstrip("."))
+        if symbol is None or isinstance(symbol, Ambiguous) or rest:
+            return None
+        return Definition(self.module, symbol)
+
+    def _symbol(self, name: str) -> Symbol | None:
+        for symbols in self.enclosing:
+            if name in symbols:
+                return symbols[name]
+        return module_symbol(self.program, self.module, name)
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`torch.nn.Linear` for the expression that writes it; None for any other."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return None

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other modules may read of a module: its source, without what no other module depends on.
+
+A cached module has no syntax tree any more. So the summary is a text that mypy stores with the
+module, and that changes only if something changes that a reader can see: then mypy checks the
+readers again. Other modules are read in no other way, so a warm run sees what a cold one saw.
+"""
+
+from __future__ import annotations
+
+import ast
+from copy import copy
+from typing import TYPE_CHECKING
+
+from typedtensors_mypy.modules import FunctionNode, Module, import_origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from typedtensors_mypy.modules import AnyFunction
+
+# The body of an untyped function longer than this is not worth interpreting at its callers.
+_LONGEST_BODY = 40
+_ELLIPSIS = ast.Expr(ast.Constant(...))
+# Constructors define the attributes that methods of other modules' subclasses read.
+_CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
+
+
+def summarize(module: Module) -> str:
+    """The text of the module's summary."""
+    body = [_absolute(statement, module) for statement in _outline(module.tree.body)]
+    tree = ast.Module(body, [])
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def read_summary(name: str, text: str) -> Module | None:
+    """The module that a summary tells of."""
+    return Module.parse(name, f"{name}.py", text)
+
+
+def _absolute(statement: ast.stmt, module: Module) -> ast.stmt:
+    """An import as a reader elsewhere would write it."""
+    if not isinstance(statement, ast.ImportFrom) or not statement.level:
+        return statement
+    return ast.ImportFrom(import_origin(statement, module.package), statement.names, 0)
+
+
+def _outline(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in body:
+        if isinstance(statement, FunctionNode):
+            yield _function(statement)
+        elif isinstance(statement, ast.ClassDef):
+            yield _class(statement)
+        elif not isinstance(statement, (ast.Expr, ast.Assert, ast.Delete, ast.Pass)):
+            yield statement
+
+
+def _class(node: ast.ClassDef) -> ast.ClassDef:
+    outline = copy(node)
+    outline.body = list(_outline(node.body)) or [_ELLIPSIS]
+    return outline
+
+
+def _function(node: AnyFunction) -> AnyFunction:
+    """The function with its body only if a reader has to interpret it."""
+    outline = copy(node)
+    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+    outline.body = body if body and _is_read(node) else [*_assignments(node), _ELLIPSIS]
+    return outline
+
+
+def _assignments(node: AnyFunction) -> Iterator[ast.stmt]:
+    """Which attributes the body assigns: a reader may not rely on what their constructor set."""
+    stored = {
+        ast.unparse(each): each
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+    }
+    for target in stored.values():
+        yield ast.Assign([target], ast.Constant(...), lineno=node.lineno)
+
+
+def _is_read(node: AnyFunction) -> bool:
+    if node.name in _CONSTRUCTORS:
+        return True
+    statements = sum(isinstance(each, ast.stmt) for each in ast.walk(node))
+    return not _says_shapes(node.returns) and statements <= _LONGEST_BODY
+
+
+def _says_shapes(returns: ast.expr | None) -> bool:
+    """Whether a return annotation may hold a spec: some text, or a name that may be an alias."""
+    if returns is None:
+        return False
+    return any(isinstance(part, (ast.Constant, ast.Subscript)) for part in ast.walk(returns))
