@@ -87,10 +87,13 @@ class Bindings:
         return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
 
     def complete(self, specs: Iterable[Spec]) -> Bindings:
-        """These bindings with an unknown size for every name of the specs that lacks one."""
-        missing = frozenset().union(*(spec.names for spec in specs)) - self.axes.keys()
-        fresh = {name: Bound(Axis(Dim.fresh(name))) for name in sorted(missing)}
-        return Bindings.of({**self.axes, **fresh}, self.runs) if fresh else self
+        """These bindings with unknown sizes for every name of the specs that lacks them."""
+        listed = tuple(specs)
+        names = frozenset().union(*(spec.names for spec in listed)) - self.axes.keys()
+        variadics = frozenset().union(*(spec.variadic_names for spec in listed)) - self.runs.keys()
+        axes = {name: Bound(Axis(Dim.fresh(name))) for name in sorted(names)}
+        runs = {name: BoundRun(Shape.unknown()) for name in sorted(variadics)}
+        return Bindings.of({**axes, **self.axes}, {**runs, **self.runs})
 
     def settled(self) -> dict[Atom, Dim]:
         """What to substitute for the names in a spec's arithmetic."""

@@ -126,11 +126,12 @@ class _Solver:
         met = meet(bound.axis, seen, self.facts, teach=self.teach and wanted.dim.value is not None)
         if met.verdict is Verdict.DIFFERENT:
             return AxisMismatch(place, wanted, bound.axis, pair.given, bound.place)
+        # `#b` takes an axis that is b or 1: that is certain, though the size is not.
+        alike = self.facts.compare(bound.axis.dim, seen.dim) is Verdict.EQUAL
+        self._note(Verdict.EQUAL if alike and wanted.flexible else met.verdict)
         self.facts = met.facts
         if wanted.name is not None and met.axis is not bound.axis:
             self.axes[wanted.name] = Bound(met.axis, place)
-        same = self.facts.compare(bound.axis.dim, seen.dim) is Verdict.EQUAL
-        self._note(Verdict.EQUAL if same and wanted.flexible else met.verdict)
         return None
 
     def _bound(self, wanted: SpecAxis, size: Dim) -> Bound | None:
