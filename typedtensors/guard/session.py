@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import warnings
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -36,7 +37,7 @@ class Guard(AbstractContextManager[Report]):
 
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
-        session = _torch_guard()(self._level, self._deliver)
+        session = nullcontext() if _is_compiling() else _torch_guard()(self._level, self._deliver)
         session.__enter__()
         self._entered.append(session)
         return self.report
@@ -107,6 +108,12 @@ def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
     pass, or of code that `torch.compile` has compiled, which runs at full speed.
     """
     return Guard(level, action)
+
+
+def _is_compiling() -> bool:
+    """Whether torch.compile traces this very call: what it compiles is not guarded."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
 
 
 def _torch_guard() -> Callable[[Level, Callable[[GuardEvent], None]], AbstractContextManager[None]]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,6 +15,7 @@ from typedtensors.guard.frames import Frames, Scope, calling_frame
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.source import site_of
 from typedtensors.guard.torch.evidence import context_of
+from typedtensors.guard.torch.table import roles
 from typedtensors.shapes.broadcast import (
     Context,
     Level,
@@ -28,7 +29,7 @@ from typedtensors.shapes.broadcast import (
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from typedtensors.guard.frames import Location
     from typedtensors.guard.source import Site
@@ -40,55 +41,49 @@ _FRAMES = Frames(torch.__file__)
 _WRAPPERS = tuple(map(os.path.normpath, ("torch/functional.py", "torch/_tensor.py")))
 _WRAPPERS += (os.path.normpath("torch/nn/functional.py"),)
 _MODULE = os.path.normpath("torch/nn/modules/module.py")
-_NUMBERS = frozenset({int, float, bool, complex})
+_MANY = 1 << 16
+"""Data of ever new lengths must not fill the memory with shapes."""
 # What a library makes of its own arguments is its business, except these.
 _IN_LIBRARIES = frozenset({Reason.LOSS, Reason.RANK})
 
 
 class Examiner:
-    """Examines calls at one level."""
+    """Examines calls of one function at one level."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, role: Role, level: Level) -> None:
+        self._role = role
         self._level = level
-        # What a call of these shapes, comparison or not, can be reported as: mostly nothing.
-        self._known: dict[tuple[tuple[Sizes, ...], bool], BroadcastEvent | None] = {}
+        # The shapes of arguments that nothing could make reportable: those of most calls.
+        self._harmless: set[tuple[Sizes, ...]] = set()
 
-    def examine(
-        self, role: Role, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> GuardEvent | None:
+    def examine(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GuardEvent | None:
         """The event that the call is, if it is one to report."""
-        if len(args) == 2 and not kwargs:
-            left, right = args
-            if type(right) in _NUMBERS or (
-                isinstance(right, Tensor) and isinstance(left, Tensor) and left.shape == right.shape
-            ):
-                return None
-        operands = role.read(args, kwargs)
-        if operands is None:
+        shapes = tuple([each.shape for each in args if isinstance(each, Tensor)])
+        if shapes in self._harmless and not (kwargs and any(map(_is_tensor, kwargs.values()))):
             return None
-        event = self._candidate(operands)
-        if event is None or is_allowed():
+        operands = self._role.read(args, kwargs)
+        event = None if operands is None else _event(operands.shapes)
+        if operands is None or event is None or not self._may_be_reported(event, operands):
+            if not (kwargs or self._role.stated):
+                self._remember(shapes)
             return None
-        location = _FRAMES.locate(calling_frame(2))
-        if location is None or (role.stated and _is_direct(role, location)):
+        location = None if is_allowed() else _FRAMES.locate(calling_frame(2))
+        if location is None or (self._role.stated and _is_direct(self._role, location)):
             return None
-        return self._judged(role, operands, event, location)
+        return self._judged(operands, event, location)
 
-    def _candidate(self, operands: Operands) -> BroadcastEvent | None:
-        """The broadcast, if anything at all could make it reportable at this level."""
-        key = (operands.shapes, operands.comparison)
-        try:
-            return self._known[key]
-        except KeyError:
-            found = _event(operands.shapes)
-            worst = Context(operands.comparison, floating=True, parameter=False)
-            if found is not None and judge(found, worst, self._level) is None:
-                found = None
-            self._known[key] = found
-            return found
+    def _may_be_reported(self, event: BroadcastEvent, operands: Operands) -> bool:
+        """Whether any intent and any dtype at all could make the event reportable."""
+        worst = Context(operands.comparison, floating=True, parameter=False)
+        return judge(event, worst, self._level) is not None
+
+    def _remember(self, shapes: tuple[Sizes, ...]) -> None:
+        if len(self._harmless) >= _MANY:
+            self._harmless.clear()
+        self._harmless.add(shapes)
 
     def _judged(
-        self, role: Role, operands: Operands, event: BroadcastEvent, location: Location
+        self, operands: Operands, event: BroadcastEvent, location: Location
     ) -> GuardEvent | None:
         site = site_of(location.frame)
         context = context_of(event, operands, site)
@@ -97,7 +92,7 @@ class Examiner:
         if reason is None or (library and reason not in _IN_LIBRARIES):
             return None
         return GuardEvent(
-            op=role.name,
+            op=self._role.name,
             shapes=operands.shown,
             result=(*_sizes(event.result), *operands.result_core),
             reason=reason.value,
@@ -118,6 +113,16 @@ class Examiner:
             return None
         texts = [None] * len(operands.places) if site is None else site.operands(operands.places)
         return hint(fixes(event, context, self._level), texts)
+
+
+@cache
+def examiners(level: Level) -> Mapping[Callable[..., Any], Examiner]:
+    """An examiner for each function that can broadcast; kept, so that guards start warm."""
+    return {function: Examiner(role, level) for function, role in roles().items()}
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, Tensor)
 
 
 @lru_cache(maxsize=4096)

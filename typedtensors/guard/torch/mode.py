@@ -8,34 +8,47 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch.overrides import TorchFunctionMode, _get_current_function_mode
 
 from typedtensors.guard.door import survive
-from typedtensors.guard.torch.examiner import Examiner
+from typedtensors.guard.torch.examiner import examiners
+from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.optimizer import stepping_aside
-from typedtensors.guard.torch.table import roles
 from typedtensors.shapes.intended import watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
 
     from typedtensors.guard.report import GuardEvent
     from typedtensors.shapes.broadcast import Level
 
 
+_is_tracing: Callable[[], bool] = torch.jit.is_tracing  # type: ignore[attr-defined]
+_ASIDE = "optimizer.step"
+
+
+def _top() -> TorchFunctionMode | None:
+    """The innermost mode of this thread."""
+    top: TorchFunctionMode | None = _get_current_function_mode()  # type: ignore[no-untyped-call]
+    return top
+
+
 class GuardMode(TorchFunctionMode):
     """Examines each call that can broadcast, and lets the call go on.
 
-    Invariant: `idle` is whether there is any cause to pause.
+    Invariant: `idle` is whether there is any cause to pause. `below` is the mode under this one
+    while this one is off the stack.
     """
 
     def __init__(self, level: Level, deliver: Callable[[GuardEvent], None]) -> None:
         super().__init__()
         self.idle = False
         self._causes: set[str] = set()
-        self._roles = roles()
-        self._examiner = Examiner(level)
+        self._examiners = examiners(level)
         self._deliver = deliver
+        self._off_stack = False
+        self._below: TorchFunctionMode | None = None
 
     def pause(self, cause: str) -> None:
         """Look at nothing until the cause is over."""
@@ -46,6 +59,39 @@ class GuardMode(TorchFunctionMode):
         """The cause is over."""
         self._causes.discard(cause)
         self.idle = bool(self._causes)
+
+    def step_aside(self) -> None:
+        """Leave torch's stack of modes, where even passing calls on costs; or else pause.
+
+        Only from the top: what is above would be taken off instead.
+        """
+        if _top() is self:
+            super().__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self._off_stack, self._below = True, _top()
+        else:
+            self.pause(_ASIDE)
+
+    def step_back(self) -> None:
+        """Return, if the stack is as it was left.
+
+        It is not when a step that raised was survived inside of other modes; then the next step
+        ends in a better place.
+        """
+        self.resume(_ASIDE)
+        if self._off_stack and _top() is self._below:
+            super().__enter__()  # type: ignore[no-untyped-call]
+            self._off_stack, self._below = False, None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave torch's stack of modes, unless aside."""
+        if not self._off_stack:
+            super().__exit__(kind, error, traceback)  # type: ignore[no-untyped-call]
+        self._off_stack, self._below = False, None
 
     def __torch_function__(
         self,
@@ -58,13 +104,14 @@ class GuardMode(TorchFunctionMode):
         # First of all: Dynamo traces this method, and must see nothing of what follows.
         if torch.compiler.is_compiling():
             return func(*args, **(kwargs or {}))
-        role = self._roles.get(func)
-        if role is not None and not self.idle:
+        examiner = self._examiners.get(func)
+        if examiner is not None and not self.idle and not _is_tracing():
             event = None
             try:
-                event = self._examiner.examine(role, args, kwargs or {})
+                event = examiner.examine(args, kwargs or {})
             except Exception as error:  # noqa: BLE001 - the one door for our own bugs
-                survive(error, f"looking at `{role.name}`")
+                if has_plain_sizes((*args, *(kwargs or {}).values())):
+                    survive(error, f"looking at `{func.__name__}`")
             if event is not None:
                 self._deliver(event)
         return func(*args, **kwargs) if kwargs else func(*args)

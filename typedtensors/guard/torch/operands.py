@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     Args = tuple[Any, ...]
     Kwargs = Mapping[str, Any]
@@ -51,6 +51,12 @@ class Role:
     name: str
     read: Reader
     stated: bool = False
+
+
+def has_plain_sizes(arguments: Iterable[object]) -> bool:
+    """Whether every tensor's sizes are integers: not of nested tensors, nor while being traced."""
+    tensors = [each for each in arguments if isinstance(each, Tensor)]
+    return all(not each.is_nested and all(type(d) is int for d in each.shape) for each in tensors)
 
 
 def elementwise(args: Args, kwargs: Kwargs) -> Operands | None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -18,39 +19,37 @@ if TYPE_CHECKING:
 
     from torch.optim import Optimizer
 
-_CAUSE = "optimizer.step"
 
+class Sidestepping(Protocol):
+    """A mode that can leave and come back."""
 
-class Pausable(Protocol):
-    """A mode that can look away."""
+    def step_aside(self) -> None:
+        """See nothing from here on."""
 
-    def pause(self, cause: str) -> None:
-        """Look at nothing until the cause is over."""
-
-    def resume(self, cause: str) -> None:
-        """The cause is over."""
+    def step_back(self) -> None:
+        """See everything again."""
 
 
 @contextmanager
-def stepping_aside(mode: Pausable) -> Iterator[None]:
-    """Pause the mode during each `optimizer.step` of this thread, but not during its closure.
+def stepping_aside(mode: Sidestepping) -> Iterator[None]:
+    """Keep the mode out of each `optimizer.step` of this thread, but not of its closure.
 
-    A step that raises ends the pause only at the end of the next one: torch tells nobody.
+    After a step that raised, the mode is back only at the end of the next one: torch tells nobody.
     """
     thread = threading.get_ident()
 
     def before(_: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
-        if threading.get_ident() != thread:
+        if torch.compiler.is_compiling() or threading.get_ident() != thread:
             return None
-        mode.pause(_CAUSE)
+        mode.step_aside()
         # The optimizer comes first; LBFGS and trainers pass the whole forward pass as a closure.
         awake = tuple(_awake(mode, each) for each in args[1:])
         named = {name: _awake(mode, each) for name, each in kwargs.items()}
         return (*args[:1], *awake), named
 
     def after(*_: object) -> None:
-        if threading.get_ident() == thread:
-            mode.resume(_CAUSE)
+        if not torch.compiler.is_compiling() and threading.get_ident() == thread:
+            mode.step_back()
 
     handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
     try:
@@ -60,7 +59,7 @@ def stepping_aside(mode: Pausable) -> Iterator[None]:
             handle.remove()
 
 
-def _awake(mode: Pausable, argument: Any) -> Any:  # noqa: ANN401 - whatever the step is given
+def _awake(mode: Sidestepping, argument: Any) -> Any:  # noqa: ANN401 - whatever the step is given
     """The closure, during which the mode looks again; other arguments as they are."""
     if not callable(argument):
         return argument
@@ -68,10 +67,10 @@ def _awake(mode: Pausable, argument: Any) -> Any:  # noqa: ANN401 - whatever the
 
     @wraps(closure)
     def run(*args: object, **kwargs: object) -> Any:  # noqa: ANN401
-        mode.resume(_CAUSE)
+        mode.step_back()
         try:
             return closure(*args, **kwargs)
         finally:
-            mode.pause(_CAUSE)
+            mode.step_aside()
 
     return run
