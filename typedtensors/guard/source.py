@@ -35,9 +35,12 @@ class Site:
     inserts: bool = False
     accepted: bool = False
 
-    def operands(self, places: Sequence[int]) -> list[str | None]:
-        """The source text of the operation's arguments at these positions, where it is plain."""
-        return syntax.arguments(self.parsed, places)
+    def operands(self, places: Sequence[int], *, method: bool) -> list[str | None]:
+        """The source texts of the operation's arguments at these positions, where they are plain.
+
+        `method`: the operation is a method, so its first argument is before the dot.
+        """
+        return syntax.arguments(self.parsed, places, method=method)
 
 
 # By identity: comparing code objects compares their bytecode. The code is kept alive beside it.

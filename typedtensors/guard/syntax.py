@@ -13,6 +13,8 @@ _INSERTING: Final = frozenset(
     {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
     | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
 )
+# The keywords by which torch names operands, in the order of its signatures.
+_OPERANDS: Final = frozenset({"input", "other", "target", "x1", "x2", "input1", "input2"})
 
 
 class Parsed(NamedTuple):
@@ -100,18 +102,18 @@ def _keeps_dim(keyword: ast.keyword) -> bool:
     return named and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
 
 
-def arguments(parsed: Parsed | None, places: Sequence[int]) -> list[str | None]:
-    """The texts of an operation's arguments at `places`, for an operator, a call or a method.
+def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:
+    """The texts of an operation's arguments at `places`; `method`: it is called as `a.mul(b)`.
 
     None for each one that the expression does not write as a plain argument.
     """
-    if parsed is None:
-        return [None] * len(places)
-    found = _operands(parsed.node, max(places) + 1)
-    return [parsed.text(found[at]) if at < len(found) else None for at in places]
+    found = [] if parsed is None else _operands(parsed.node, method=method)
+    return [
+        parsed.text(found[at]) if parsed is not None and at < len(found) else None for at in places
+    ]
 
 
-def _operands(node: ast.AST, count: int) -> list[ast.expr]:
+def _operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign):
@@ -120,20 +122,9 @@ def _operands(node: ast.AST, count: int) -> list[ast.expr]:
         return [node.left, node.comparators[0]]
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
         # The statement, where columns are unknown: its value may be the operation.
-        return _operands(node.value, count)
+        return _operands(node.value, method=method)
     if isinstance(node, ast.Call) and not any(isinstance(arg, ast.Starred) for arg in node.args):
-        return _call_operands(node, count)
+        receiver = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
+        named = [keyword.value for keyword in node.keywords if keyword.arg in _OPERANDS]
+        return [*receiver, *node.args, *named]
     return []
-
-
-def _call_operands(node: ast.Call, count: int) -> list[ast.expr]:
-    """The arguments; for `a.mul(b)`, which needs two and has one, the receiver is the first."""
-    written = [*node.args, *(keyword.value for keyword in node.keywords if _is_operand(keyword))]
-    if len(written) == count - 1 and isinstance(node.func, ast.Attribute):
-        return [node.func.value, *written]
-    return written
-
-
-def _is_operand(keyword: ast.keyword) -> bool:
-    """Whether the keyword is one by which torch names an operand, in the order of its signature."""
-    return keyword.arg in {"input", "other", "target", "x1", "x2", "input1", "input2"}

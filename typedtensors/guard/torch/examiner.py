@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from typedtensors.guard.frames import Location
-    from typedtensors.guard.source import Site
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
     from typedtensors.shapes.broadcast import BroadcastEvent
 
@@ -99,19 +98,20 @@ class Examiner:
             file=site.file,
             line=site.line,
             expression=site.expression,
-            fix=self._fix(
-                operands, event, context, site if _is_plain(operands, location) else None
-            ),
+            fix=self._fix(operands, event, context, location),
             library=library,
         )
 
     def _fix(
-        self, operands: Operands, event: BroadcastEvent, context: Context, site: Site | None
+        self, operands: Operands, event: BroadcastEvent, context: Context, location: Location
     ) -> str | None:
         if operands.cores:
             # An edit of the batch axes alone would be written for shapes that nobody sees.
             return None
-        texts = [None] * len(operands.places) if site is None else site.operands(operands.places)
+        texts: list[str | None] = [None] * len(operands.places)
+        if _is_plain(operands, location):
+            site = site_of(location.frame)
+            texts = site.operands(operands.places, method=self._role.method)
         return hint(fixes(event, context, self._level), texts)
 
 

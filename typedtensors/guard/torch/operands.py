@@ -46,11 +46,13 @@ class Role:
     """How one function broadcasts: its name, the reader of its arguments.
 
     `stated`: a call is a broadcast by name, so it counts only where the framework makes it.
+    `method`: of tensors, so that a call may write its first operand before the dot.
     """
 
     name: str
     read: Reader
     stated: bool = False
+    method: bool = False
 
 
 def has_plain_sizes(arguments: Iterable[object]) -> bool:

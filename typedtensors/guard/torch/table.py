@@ -61,12 +61,12 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     """The role of each function that the guard watches, by the function object itself."""
     pointwise = _pointwise_names() | _COMPOSED
     found: dict[Callable[..., Any], Role] = {}
-    for function in _overridable():
+    for function, method in _overridable():
         name = _aten_name(getattr(function, "__name__", ""))
         if name == "matmul":
-            found[function] = Role(name, operands.batches)
+            found[function] = Role(name, operands.batches, method=method)
         elif name in pointwise:
-            found[function] = Role(name, operands.elementwise)
+            found[function] = Role(name, operands.elementwise, method=method)
     for loss, arguments in _LOSSES.items():
         found[loss] = Role(loss.__name__, arguments.reader(loss))
     found[F.cosine_embedding_loss] = Role("cosine_embedding_loss", operands.cosine_embedding)
@@ -75,15 +75,17 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     return found
 
 
-def _overridable() -> Iterator[Callable[..., Any]]:
-    for functions in get_overridable_functions().values():
+def _overridable() -> Iterator[tuple[Callable[..., Any], bool]]:
+    """Each function that a mode sees, and whether it is a method of tensors."""
+    for namespace, functions in get_overridable_functions().items():
         # `__get__` is a property's: `x.T`, `x.grad`.
-        yield from (each for each in functions if getattr(each, "__name__", "") != "__get__")
+        named = [each for each in functions if getattr(each, "__name__", "") != "__get__"]
+        yield from ((each, namespace is torch.Tensor) for each in named)
 
 
 def _pointwise_names() -> set[str]:
     """Names of ATen operations of two or more tensors that torch tags as pointwise."""
-    names = {_aten_name(getattr(function, "__name__", "")) for function in _overridable()}
+    names = {_aten_name(getattr(function, "__name__", "")) for function, _ in _overridable()}
     return {name for name in names if any(map(_is_pointwise, _overloads(name)))}
 
 

@@ -11,7 +11,7 @@ from typedtensors.shapes.broadcast.fix import Change, Edit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_LONGEST = 80
+_LONGEST, _CHOICES = 80, 3
 _REDUCTIONS = frozenset(
     {"mean", "sum", "std", "var", "norm", "amax", "amin", "prod", "logsumexp", "vector_norm"}
 )
@@ -24,7 +24,7 @@ _ELEMENTWISE = frozenset(
 def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
     """The edits in words, given the operands' source texts; None if there are no edits."""
     written = [_written(edit, texts[edit.operand]) for edit in edits]
-    return " or ".join(dict.fromkeys(written)) or None
+    return " or ".join(list(dict.fromkeys(written))[:_CHOICES]) or None
 
 
 def _written(edit: Edit, text: str | None) -> str:

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guard as its users meet it: entering, reporting, silencing, and getting out of the way."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from typedtensors.guard import (
+    BroadcastError,
+    BroadcastWarning,
+    GuardInternalWarning,
+    allow_broadcast,
+    guard,
+)
+from typedtensors.guard.torch.examiner import Examiner
+from typedtensors.shapes.intended import mark
+
+COLUMN, ROW = torch.ones(4, 1), torch.ones(4)
+
+
+@pytest.fixture(autouse=True)
+def _our_bugs_are_fatal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TYPEDTENSORS_DEBUG", "1")
+
+
+def suspicious() -> Tensor:
+    """A broadcast that every guard reports."""
+    return COLUMN - ROW
+
+
+def test_error_stops_the_operation_and_tells_where_what_and_how_to_mend_it() -> None:
+    with guard(), pytest.raises(BroadcastError) as caught:
+        suspicious()
+    event = caught.value.event
+    assert event.op == "sub"
+    assert event.shapes == ((4, 1), (4,))
+    assert event.result == (4, 4)
+    assert event.reason == "rank"
+    assert (event.file, event.line) == (__file__, suspicious.__code__.co_firstlineno + 2)
+    assert event.expression == "COLUMN - ROW"
+    assert event.fix == "`COLUMN.squeeze(-1)` or `ROW.unsqueeze(-1)`"
+    assert caught.value.diagnostic.code.name == "tensor-broadcast"
+    for part in (f"{event.file}:{event.line}", "(4, 1) and (4,) to (4, 4)", "[tensor-broadcast]"):
+        assert part in str(caught.value)
+
+
+def test_error_survives_pickling() -> None:
+    with guard(), pytest.raises(BroadcastError) as caught:
+        suspicious()
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert (again.event, str(again)) == (caught.value.event, str(caught.value))
+
+
+def test_record_goes_on_and_counts() -> None:
+    with guard(action="record") as report:
+        for _ in range(3):
+            assert suspicious().shape == (4, 4)
+    (event,) = report.events
+    assert report.times(event) == 3
+    assert str(event) == str(report)
+
+
+def test_warning_comes_once_per_place_and_points_there() -> None:
+    watched = guard(action="warn")(suspicious)
+    with pytest.warns(BroadcastWarning, match=r"COLUMN - ROW") as caught:
+        assert watched().shape == watched().shape
+    (warning,) = caught
+    assert (warning.filename, warning.lineno) == (
+        __file__,
+        suspicious.__code__.co_firstlineno + 2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("level", "reasons"),
+    [("allow", []), ("suspicious", ["rank"]), ("explicit", ["rank", "implicit"])],
+)
+def test_level(level: str, reasons: list[str]) -> None:
+    with guard(level, action="record") as report:
+        suspicious()
+        torch.ones(2, 4) + ROW
+        torch.ones(2, 4) + torch.tensor(1.0)
+        torch.ones(2, 4) + 1
+    assert [event.reason for event in report.events] == reasons
+
+
+@pytest.mark.parametrize(
+    ("level", "action", "message"),
+    [
+        ("suspicous", "raise", "unknown level 'suspicous'.*did you mean `suspicious`"),
+        ("suspicious", "log", "unknown action 'log': use one of raise, warn, record"),
+    ],
+)
+def test_unknown_setting_names_the_known_ones(level: str, action: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        guard(level, action)  # type: ignore[arg-type]
+
+
+def test_decorated_function_is_guarded_at_each_call() -> None:
+    @guard(action="record")
+    def step() -> Tensor:
+        return suspicious()
+
+    assert step().shape == (4, 4)
+    step()
+    (event,) = step.report.events  # type: ignore[attr-defined]
+    assert step.report.times(event) == 2  # type: ignore[attr-defined]
+    suspicious()
+
+
+def test_decorating_what_can_be_suspended_is_refused() -> None:
+    async def fetch() -> None:
+        await asyncio.sleep(0)
+
+    def batches() -> Iterator[Tensor]:
+        yield ROW
+
+    for function in (fetch, batches):
+        with pytest.raises(TypeError, match="belongs to a thread"):
+            guard()(function)
+
+
+def test_innermost_guard_decides_alone() -> None:
+    with guard() as outer:
+        with guard(action="record") as inner:
+            suspicious()
+        assert (len(outer.events), len(inner.events)) == (0, 1)
+        with pytest.raises(BroadcastError):
+            suspicious()
+
+
+def test_guard_ends_with_its_block_also_after_an_error() -> None:
+    with pytest.raises(BroadcastError), guard():
+        suspicious()
+    suspicious()
+
+
+def test_other_threads_are_not_guarded() -> None:
+    shapes = []
+    thread = threading.Thread(target=lambda: shapes.append(suspicious().shape))
+    with guard():
+        thread.start()
+        thread.join()
+    assert shapes == [(4, 4)]
+
+
+@pytest.mark.parametrize(
+    "silenced",
+    [
+        pytest.param(lambda: COLUMN - ROW, id="a comment on the line"),  # broadcast: ok
+        pytest.param(
+            lambda: torch.sub(
+                COLUMN,
+                ROW,  # broadcast: ok, a table is meant
+            ),
+            id="a comment on a line of the expression",
+        ),
+        pytest.param(allow_broadcast()(suspicious), id="a decorated function"),
+        pytest.param(lambda: mark(COLUMN * 1) - mark(ROW * 1), id="operands that a helper made"),
+    ],
+)
+def test_silenced(silenced: Callable[[], Tensor]) -> None:
+    with guard():
+        assert silenced().shape == (4, 4)
+
+
+def test_allow_broadcast_ends_with_its_block() -> None:
+    with guard():
+        with allow_broadcast():
+            suspicious()
+        with pytest.raises(BroadcastError):
+            suspicious()
+
+
+def test_operand_marked_outside_any_guard_is_forgotten() -> None:
+    column, row = mark(COLUMN * 1), mark(ROW * 1)
+    with guard(), pytest.raises(BroadcastError):
+        column - row
+
+
+def test_bug_of_ours_is_a_warning_and_the_program_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        msg = "lost my way"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(Examiner, "examine", fails)
+    with guard(), pytest.raises(RuntimeError, match="lost my way"):
+        suspicious()
+    monkeypatch.delenv("TYPEDTENSORS_DEBUG")
+    with guard(), pytest.warns(GuardInternalWarning, match="please report it.*lost my way"):
+        assert suspicious().shape == (4, 4)
+
+
+class TestOptimizer:
+    """Steps are not looked at; what surrounds them, and closures, are."""
+
+    weight = nn.Parameter(torch.ones(4, 4))
+
+    class Careless(torch.optim.SGD):
+        """Broadcasts in its own step."""
+
+        def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+            loss = closure() if closure is not None else None
+            suspicious()
+            if self.param_groups[0]["lr"] > 1:
+                msg = "diverged"
+                raise RuntimeError(msg)
+            return loss
+
+    def test_step_is_passed_over_and_the_guard_is_back_after_it(self) -> None:
+        optimizer = self.Careless([self.weight], lr=0.1)
+        with guard():
+            optimizer.step()
+            with pytest.raises(BroadcastError):
+                suspicious()
+
+    def test_closure_is_guarded(self) -> None:
+        optimizer = self.Careless([self.weight], lr=0.1)
+        with guard(), pytest.raises(BroadcastError):
+            optimizer.step(lambda: float(suspicious().sum()))
+
+    def test_under_another_mode_the_step_is_passed_over_too(self) -> None:
+        optimizer = self.Careless([self.weight], lr=0.1)
+        with guard(), torch.device("cpu"):
+            optimizer.step()
+            with pytest.raises(BroadcastError):
+                suspicious()
+
+    def test_step_that_raised_leaves_the_stack_of_modes_whole(self) -> None:
+        optimizer = self.Careless([self.weight], lr=10)
+        with torch.device("meta"):
+            with guard(action="record") as report:
+                with pytest.raises(RuntimeError, match="diverged"):
+                    optimizer.step()
+                optimizer.param_groups[0]["lr"] = 0.1
+                optimizer.step()
+                suspicious()
+            assert torch.ones(1).is_meta
+        assert len(report.events) == 1
+        assert not torch.ones(1).is_meta
+
+
+class TestScope:
+    """Whose code is at fault."""
+
+    def run(self, source: str, folder: Path) -> list[str]:
+        """The reasons reported for a module in this folder, whose functions are called f."""
+        path = folder / "module.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+        names: dict[str, Callable[[Tensor, Tensor], Tensor]] = {}
+        exec(compile(source, str(path), "exec"), names)  # noqa: S102 - the test's own source
+        with warnings.catch_warnings(record=True) as caught, guard(action="raise") as report:
+            warnings.simplefilter("always")
+            names["f"](COLUMN, ROW)
+        assert all(event.library and event.file == str(path) for event in report.events)
+        assert len(caught) == len(report.events)
+        return [event.reason for event in report.events]
+
+    def test_library_warns_about_rank_but_never_raises(self, tmp_path: Path) -> None:
+        source = "def f(column, row):\n    return column - row\n"
+        assert self.run(source, tmp_path / "site-packages" / "package") == ["rank"]
+
+    def test_library_may_do_what_only_looks_odd(self, tmp_path: Path) -> None:
+        source = "def f(column, row):\n    return column - column.mT, column * column.mT + row\n"
+        assert self.run(source, tmp_path / "site-packages" / "package") == []
+
+    def test_frame_of_the_standard_library_is_looked_through(self) -> None:
+        from unittest.mock import Mock
+
+        with guard(action="record") as report:
+            Mock(side_effect=suspicious)()
+        assert [event.file for event in report.events] == [__file__]
+
+    def test_torch_distributions_blames_the_caller(self) -> None:
+        logits, y = torch.zeros(15), torch.ones(15, 1)
+        with guard(action="record") as report:
+            torch.distributions.Bernoulli(logits=logits).log_prob(y)
+        (event,) = report.events
+        assert event.file == __file__
+        assert event.expression == "torch.distributions.Bernoulli(logits=logits).log_prob(y)"
+
+    def test_broadcast_by_name_is_asked_for(self) -> None:
+        with guard():
+            torch.broadcast_tensors(COLUMN, ROW)
+            COLUMN.expand(4, 4) - ROW.expand(4, 4)
+
+
+def test_importing_the_guard_loads_no_torch() -> None:
+    program = "import sys, typedtensors.guard; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False"]
+
+
+def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    for name in [each for each in sys.modules if each.startswith("typedtensors.guard.torch")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(ImportError, match=r"pip install 'typedtensors\[torch\]'"), guard():
+        pass
