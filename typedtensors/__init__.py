@@ -61,6 +61,13 @@ if TYPE_CHECKING:
         allow_broadcast as allow_broadcast,
         guard as guard,
     )
+    from typedtensors.runtime import (
+        TensorCheckError as TensorCheckError,
+        UncheckedWarning as UncheckedWarning,
+        check as check,
+        matches as matches,
+        typechecked as typechecked,
+    )
 
 __version__ = "0.1.0.dev0"
 
@@ -70,7 +77,9 @@ _ROOMS = {
     "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
     "typedtensors.diagnostics": ("TensorError",),
     "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
-    "typedtensors.runtime": ("typechecked",),
+    "typedtensors.runtime": (
+        *("TensorCheckError", "UncheckedWarning", "check", "matches", "typechecked"),
+    ),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),
         *("Float", "Float16", "Float32", "Float64", "BFloat16"),

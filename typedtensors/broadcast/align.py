@@ -10,6 +10,7 @@ from typedtensors.broadcast.errors import AxisError
 from typedtensors.broadcast.names import Names, parse_names, require_rank
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.shapes.intended import mark
 
 
 def align(x: ArrayT, spec: str, *, to: str) -> ArrayT:
@@ -37,7 +38,9 @@ def align(x: ArrayT, spec: str, *, to: str) -> ArrayT:
     require_array("align", "x", x)
     source, target = parse_names(spec), parse_names(to)
     require_rank(wording.argument("x", "align"), source, x.shape)
-    return place(x, source, target)
+    placed = place(x, source, target)
+    # An array that was in place already is still the caller's, not one made for a broadcast.
+    return placed if placed is x else mark(placed)
 
 
 def place(x: ArrayT, source: Names, target: Names) -> ArrayT:

@@ -11,6 +11,7 @@ from typedtensors.broadcast.errors import AxisError
 from typedtensors.broadcast.names import Names, parse_names, require_rank
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.shapes.intended import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ def expand_as(x: ArrayT, spec: str, other: Array, other_spec: str) -> ArrayT:
         mine, theirs = tuple(x.shape[start:stop]), tuple(other.shape[first:last])
         if mine != theirs:
             raise AxisError(_disagree(word, start, mine, theirs))
-    return stretch(aligned, other.shape)
+    return mark(stretch(aligned, other.shape))
 
 
 def expand(x: ArrayT, pattern: str, /, **sizes: int) -> ArrayT:
@@ -81,7 +82,7 @@ def expand(x: ArrayT, pattern: str, /, **sizes: int) -> ArrayT:
     source, target = parse_names(left.strip()), parse_names(right.strip())
     require_rank(wording.argument("x", "expand"), source, x.shape)
     aligned = place(x, source, target)
-    return stretch(aligned, _sizes_after(pattern, x, source, target, sizes))
+    return mark(stretch(aligned, _sizes_after(pattern, x, source, target, sizes)))
 
 
 def _sizes_after(

@@ -11,6 +11,8 @@ import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from typedtensors.shapes.tracing import is_compiling
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -23,7 +25,8 @@ _guards: Final[list[None]] = []
 
 def mark(array: T) -> T:
     """Note, while a guard is active, that the array's axes were placed on purpose; returns it."""
-    if _guards:
+    # What is traced has no identity of its own, and the guard steps aside for it too.
+    if _guards and not is_compiling():
         key = id(array)
         _marked[key] = weakref.ref(array, lambda _: _marked.pop(key, None))
     return array

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resolve a function's annotations: quoted ones, postponed ones, names of an outer function.
+
+Quoted annotations are evaluated by `typing.get_type_hints`, as for any other run-time reader
+of annotations. A name that does not exist yet (a class still being defined) is looked up
+again at the first call; one that never exists at run time (imported under `TYPE_CHECKING`)
+stands for anything, so that `Float["Tensor", "b d"]` still has its rank and sizes checked.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import inspect
+import types
+import typing
+from collections import ChainMap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class PendingNameError(NameError):
+    """An annotation uses a name that does not exist yet."""
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return the name that its author would use: `Model.forward`."""
+    qualname = getattr(inspect.unwrap(function), "__qualname__", type(function).__qualname__)
+    return str(qualname).rpartition("<locals>.")[2]
+
+
+def raw_annotations(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the annotations as written, those of the innermost function."""
+    return dict(getattr(inspect.unwrap(function), "__annotations__", {}))
+
+
+def resolve(
+    annotation: Any, function: Callable[..., Any], names: Mapping[str, Any], *, final: bool
+) -> Any:
+    """Evaluate one annotation.
+
+    Args:
+        annotation: as found in `__annotations__`, text or object.
+        function: whose globals and enclosing variables are in scope.
+        names: further local names, by priority before the globals.
+        final: whether a missing name means "anything" rather than "not yet".
+
+    Returns:
+        The type hint, with quoted parts evaluated; `Any` for text that is no type.
+
+    Raises:
+        PendingNameError: a name is missing and `final` is false.
+        ValueError: jaxtyping rejects the spec.
+    """
+    inner = inspect.unwrap(function)
+    local_names: ChainMap[str, Any] = ChainMap({}, dict(names), _enclosing_variables(inner))
+    holder = types.SimpleNamespace(__annotations__={"value": annotation})
+    while True:
+        missing = ""
+        try:
+            hints = typing.get_type_hints(
+                holder, getattr(inner, "__globals__", {}), local_names, include_extras=True
+            )
+        except NameError as error:
+            if not final:
+                raise PendingNameError(str(error)) from error
+            missing = error.name or ""
+        except (SyntaxError, TypeError, AttributeError):
+            pass  # text for human readers, or an attribute of a name that is not there
+        else:
+            return hints["value"]
+        if not missing or missing in local_names.maps[0]:
+            return Any
+        local_names.maps[0][missing] = Any
+
+
+def names_in_scope(frame: types.FrameType | None) -> dict[str, Any]:
+    """Return the local names around a definition, given the frame that executes it.
+
+    A class body sees the function around it, which is the frame that runs the class body.
+    Beyond the first function the callers' names begin, which are not in scope.
+    """
+    found: dict[str, Any] = {}
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        found = {**frame.f_locals, **found}
+        if frame.f_code.co_flags & inspect.CO_NEWLOCALS:
+            break
+        frame = frame.f_back
+    return found
+
+
+def only_mentioned(annotations: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the names that quoted annotations mention, so that no others are kept alive."""
+    words: set[str] = set()
+    for annotation in annotations.values():
+        words.update(_identifiers(str(annotation)))
+    return {
+        name: value
+        for name, value in names.items()
+        if name in words and not hasattr(builtins, name)
+    }
+
+
+def _identifiers(text: str) -> list[str]:
+    separated = "".join(char if char.isalnum() or char == "_" else " " for char in text)
+    return separated.split()
+
+
+def _enclosing_variables(function: Callable[..., Any]) -> dict[str, Any]:
+    code, cells = getattr(function, "__code__", None), getattr(function, "__closure__", None)
+    if code is None or not cells:
+        return {}
+    found = {}
+    for name, cell in zip(code.co_freevars, cells, strict=True):
+        with contextlib.suppress(ValueError):  # the variable is assigned later
+            found[name] = cell.cell_contents
+    return found

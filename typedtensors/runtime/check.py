@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`check` and `matches`: one value against one annotation, in the middle of a function."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from typedtensors.runtime.switch import is_off
+from typedtensors.shapes.tracing import is_compiling
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from typing_extensions import TypeForm
+
+    from typedtensors.runtime.hints import Leaf
+    from typedtensors.runtime.scope import Snapshot
+
+_T = TypeVar("_T")
+
+
+def check(x: object, annotation: TypeForm[_T]) -> _T:
+    """Return a value unchanged if it fits an annotation, and typed as that.
+
+    Within a `@typechecked` function the dims that its arguments bound are known here, and
+    the dims bound here are known to what follows. What `torch.compile` traces is not checked,
+    nor is anything with `TYPEDTENSORS=off` in the environment.
+
+    Args:
+        x: any value.
+        annotation: such as `Float[Tensor, "batch d"]`, or a container or union of those.
+
+    Returns:
+        `x` itself.
+
+    Raises:
+        TensorCheckError: it does not fit; the error says which axis.
+
+    >>> import numpy as np
+    >>> from typedtensors import Float, check
+    >>> check(np.zeros((2, 3)), Float[np.ndarray, "batch d"]).shape
+    (2, 3)
+    """
+    value: Any = x
+    if is_compiling() or is_off():
+        return value  # type: ignore[no-any-return]
+    leaf, arrays, before = _compare(value, annotation)
+    if leaf is not None:
+        from typedtensors.runtime.report import explain
+
+        rows = [("x", each) for each in arrays]
+        raise explain("check", ("x", leaf), rows, before, settled=True) from None
+    return value  # type: ignore[no-any-return]
+
+
+def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
+    """Say whether a value fits an annotation; dims are bound only if it does.
+
+    It is `isinstance`, for annotations that type checkers do not accept there. It always
+    compares: `TYPEDTENSORS=off` does not change a program's branches.
+
+    Args:
+        x: any value.
+        annotation: such as `Float[Tensor, "batch d"]`, or a container or union of those.
+
+    Returns:
+        Whether it fits, given the dims bound so far within a `@typechecked` function.
+
+    >>> import numpy as np
+    >>> from typedtensors import Float, matches
+    >>> matches(np.zeros((2, 3)), Float[np.ndarray, "batch 4"])
+    False
+    """
+    leaf, _, _ = _compare(x, annotation)
+    return leaf is None
+
+
+def _compare(value: Any, annotation: Any) -> tuple[Leaf | None, list[Leaf], Snapshot]:
+    """Return what does not fit, all arrays, and what was bound before."""
+    from typedtensors.runtime.parse_hint import parse_hint
+    from typedtensors.runtime.scope import Trial, in_scope, snapshot
+
+    hint, before = parse_hint(annotation), snapshot()
+    with in_scope(), Trial() as trial:
+        leaf = hint.mismatch(value)
+        if leaf is None:
+            trial.keep()
+            return None, [], before
+    return leaf, list(hint.arrays(value)), before

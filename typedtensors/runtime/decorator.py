@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`@typechecked`: find out what is decorated, and put a checked function in its place."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import weakref
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from typedtensors.runtime.switch import is_off
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_T = TypeVar("_T")
+
+# Wrappers by identity: an attribute would be copied along by `functools.wraps`.
+_checked: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+@overload
+def typechecked(target: _T, /) -> _T: ...
+@overload
+def typechecked() -> Callable[[_T], _T]: ...
+def typechecked(target: Any = None, /) -> Any:
+    """Check array shapes, dtypes and all other annotations of a function at every call.
+
+    Annotations are jaxtyping's, `Float[Tensor, "batch d"]`; a name has one size within a
+    call, over all arguments, the elements of containers and the result. Works on functions,
+    methods, class and static methods, properties, `async def` and generators (each yielded
+    value is checked), on dataclasses (their fields) and on other classes, `nn.Module`s
+    included (each method of theirs that has annotations; inherited ones are not touched).
+    What `torch.compile` and `torch.export` trace is not checked, and their graphs do not
+    break. With `TYPEDTENSORS=off` in the environment nothing is decorated.
+
+    Args:
+        target: a function, method or class. Without it a decorator is returned, so
+            `@typechecked()` means the same as `@typechecked`.
+
+    Returns:
+        The checked function; a class is changed in place and returned.
+
+    Raises:
+        TypeError: `target` can not be checked, such as a builtin or an instance.
+        ValueError: a shape annotation is malformed.
+        TensorCheckError: from the checked function, at a call that does not fit.
+
+    >>> import numpy as np
+    >>> from typedtensors import Float, typechecked
+    >>> @typechecked
+    ... def center(x: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
+    ...     return x - x.mean(axis=0)
+    >>> center(np.array([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
+    if target is None:
+        return typechecked
+    if is_off():
+        return target
+    from typedtensors.runtime.annotations import names_in_scope
+
+    return _decorate(target, names_in_scope(sys._getframe(1)))  # noqa: SLF001  the only way
+
+
+def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
+    if inspect.isclass(target):
+        return _decorate_class(target, names)
+    if isinstance(target, classmethod | staticmethod):
+        return type(target)(_decorate(target.__func__, names))
+    if isinstance(target, property):
+        accessors = (target.fget, target.fset, target.fdel)
+        get, put, drop = (part and _decorate(part, names) for part in accessors)
+        return property(get, put, drop, target.__doc__)
+    if isinstance(target, functools.cached_property):
+        return functools.cached_property(_decorate(target.func, names))
+    if isinstance(target, functools.partial):
+        return functools.partial(_decorate(target.func, names), *target.args, **target.keywords)
+    if target in _checked:
+        return target
+    _reject_uncheckable(target)
+    # jaxtyping and beartype are loaded where they are first needed: a program that switches
+    # checks off, or only imports this package, does not pay for them.
+    from typedtensors.runtime.wrap import wrap
+
+    wrapper = wrap(target, names)
+    _checked.add(wrapper)
+    return wrapper
+
+
+def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
+    """Replace the methods of a class that have something to check."""
+    for name, member in list(vars(cls).items()):
+        functions = _functions_of(member)
+        if not any(getattr(function, "__annotations__", None) for function in functions):
+            continue
+        checked = _decorate(member, {**names, cls.__name__: cls})
+        setattr(cls, name, checked)
+        if isinstance(checked, functools.cached_property):
+            checked.__set_name__(cls, name)
+    return cls
+
+
+def _functions_of(member: Any) -> list[Any]:
+    if inspect.isfunction(member):
+        return [member]
+    if isinstance(member, classmethod | staticmethod):
+        return [member.__func__]
+    if isinstance(member, property):
+        return [member.fget, member.fset, member.fdel]
+    if isinstance(member, functools.cached_property):
+        return [member.func]
+    return []
+
+
+def _reject_uncheckable(target: Any) -> None:
+    if inspect.isfunction(target) or inspect.ismethod(target):
+        return
+    if inspect.isfunction(inspect.unwrap(target)) and callable(target):
+        return  # a decorator's object that stands for a function, such as `functools.cache`
+    name = getattr(target, "__qualname__", None) or repr(target)
+    if inspect.isbuiltin(target) or inspect.isroutine(target):
+        advice = "it is built in and has no annotations; wrap it in a function that has"
+    elif isinstance(target, str):
+        advice = "decorate with `@typechecked`; it takes no options"
+    elif callable(target):
+        advice = f"decorate the class `{type(target).__qualname__}`, or its `__call__`"
+    else:
+        advice = "decorate a function, a method or a class"
+    message = f"typechecked: can not check {name} of type `{type(target).__qualname__}`: {advice}"
+    raise TypeError(message)

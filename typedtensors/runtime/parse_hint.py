@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a resolved annotation to a `Hint`."""
+
+from __future__ import annotations
+
+import collections.abc
+import types
+import typing
+from typing import Annotated, Any, Union
+
+import jaxtyping
+from beartype.door import is_bearable
+from beartype.roar import BeartypeException
+
+from typedtensors.runtime.hints import (
+    AnyHint,
+    ArrayHint,
+    FieldsHint,
+    Hint,
+    ItemsHint,
+    MappingHint,
+    PlainHint,
+    TupleHint,
+    UnionHint,
+)
+
+
+def is_array_annotation(annotation: Any) -> bool:
+    """Say whether this is one of jaxtyping's, such as `Float[Tensor, "b d"]`."""
+    return isinstance(annotation, type) and issubclass(annotation, jaxtyping.AbstractArray)
+
+
+def parse_hint(annotation: Any) -> Hint:
+    """Parse one resolved annotation; what holds no array becomes one `PlainHint`.
+
+    Raises:
+        UncheckableHintError: beartype does not know this kind of hint.
+    """
+    if is_array_annotation(annotation):
+        return ArrayHint(annotation)
+    container = _parse_container(annotation)
+    if container is not None:
+        return container
+    return _parse_plain(annotation)
+
+
+class UncheckableHintError(TypeError):
+    """A type hint that has no run-time meaning that beartype knows."""
+
+
+# Hints about the signature or the control flow, not about a value that could be tested.
+_VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
+
+
+def _parse_plain(annotation: Any) -> Hint:
+    if annotation is Any or annotation is object or _is_valueless(annotation):
+        return AnyHint()
+    try:
+        is_bearable(None, annotation)
+    except BeartypeException as error:
+        reason = str(error).partition("\n")[0]
+        raise UncheckableHintError(reason) from error
+    return PlainHint(annotation)
+
+
+def _is_valueless(annotation: Any) -> bool:
+    if isinstance(annotation, typing.ParamSpecArgs | typing.ParamSpecKwargs):
+        return True
+    # By name, because `typing_extensions` has its own on older versions of Python.
+    form = typing.get_origin(annotation) or annotation
+    if getattr(form, "__module__", None) not in ("typing", "typing_extensions"):
+        return False
+    return getattr(form, "_name", getattr(form, "__name__", None)) in _VALUELESS
+
+
+def _parse_container(annotation: Any) -> Hint | None:
+    """Parse a container, union or alias, or return None if it holds no array."""
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        return _only_with_arrays(parse_hint(args[0]))
+    if type(annotation).__name__ == "TypeAliasType":
+        return _only_with_arrays(parse_hint(annotation.__value__))
+    if origin is Union or origin is types.UnionType:
+        options = tuple(parse_hint(arg) for arg in args)
+        return UnionHint(annotation, options) if any(map(_has_arrays, options)) else None
+    if isinstance(annotation, type) and issubclass(annotation, tuple) and origin is None:
+        return _parse_fields(annotation)
+    if not isinstance(origin, type) or not args:
+        return None
+    return _parse_generic(annotation, origin, args)
+
+
+def _parse_generic(annotation: Any, origin: type, args: tuple[Any, ...]) -> Hint | None:
+    if origin is tuple and args[-1] is not ...:
+        items = tuple(parse_hint(arg) for arg in args)
+        return TupleHint(annotation, origin, items) if any(map(_has_arrays, items)) else None
+    if issubclass(origin, collections.abc.Mapping) and len(args) == 2:
+        key, item = map(parse_hint, args)
+        return MappingHint(annotation, origin, key, item) if _has_arrays(item) else None
+    if issubclass(origin, collections.abc.Collection):
+        element = parse_hint(args[0])
+        return ItemsHint(annotation, origin, element) if _has_arrays(element) else None
+    return None
+
+
+def _parse_fields(annotation: type) -> Hint | None:
+    names = getattr(annotation, "_fields", None)
+    if names is None:
+        return None
+    try:
+        hints = typing.get_type_hints(annotation, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        return None
+    fields = tuple((name, parse_hint(hints[name])) for name in names if name in hints)
+    if any(_has_arrays(hint) for _, hint in fields):
+        return FieldsHint(annotation, annotation, fields)
+    return None
+
+
+def _has_arrays(hint: Hint) -> bool:
+    return not isinstance(hint, PlainHint | AnyHint)
+
+
+def _only_with_arrays(hint: Hint) -> Hint | None:
+    return hint if _has_arrays(hint) else None

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to check about one function, made once from its signature."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from typedtensors.runtime.annotations import name_of, raw_annotations, resolve
+from typedtensors.runtime.hints import AnyHint, Hint
+from typedtensors.runtime.parse_hint import UncheckableHintError, parse_hint
+from typedtensors.shapes import SpecError, parse_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from typedtensors.runtime.kind import Kind
+
+
+class UncheckedWarning(UserWarning):
+    """An annotation of a checked function can not be checked at run time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter that has something to check; `packed` for `*args` and `**kwargs`."""
+
+    name: str
+    annotation: Any
+    hint: Hint
+    packed: inspect._ParameterKind | None
+
+    def values(self, argument: Any) -> Iterator[tuple[str, Any]]:
+        """Yield each checked value and its path: one, or those that were packed."""
+        if self.packed is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((f"[{index}]", value) for index, value in enumerate(argument))
+        elif self.packed is inspect.Parameter.VAR_KEYWORD:
+            yield from ((f"[{key!r}]", value) for key, value in argument.items())
+        else:
+            yield "", argument
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value the function hands out: what it returns, or each value it yields."""
+
+    annotation: Any
+    hint: Hint
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The signature, its checked parameters in order, the dims they bind, and the results."""
+
+    signature: inspect.Signature
+    parameters: tuple[Parameter, ...]
+    names: frozenset[str]
+    returned: Result | None
+    yielded: Result | None
+
+
+def make_plan(
+    function: Callable[..., Any], kind: Kind, names: Mapping[str, Any], *, final: bool
+) -> Plan:
+    """Read the signature of `function`.
+
+    Raises:
+        PendingNameError: an annotation uses a name that does not exist yet (see `resolve`).
+        ValueError: jaxtyping rejects a spec.
+    """
+    signature = inspect.signature(function)
+    hints = {
+        name: _resolve(name, annotation, function, names, final=final)
+        for name, annotation in raw_annotations(function).items()
+    }
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.name not in hints:
+            continue
+        hint = _parse(function, parameter.name, hints[parameter.name])
+        if isinstance(hint, AnyHint):
+            continue
+        packed = parameter.kind if parameter.kind in _PACKED else None
+        parameters.append(Parameter(parameter.name, hints[parameter.name], hint, packed))
+    returned, yielded = kind.results(hints["return"]) if "return" in hints else (None, None)
+    return Plan(
+        signature,
+        tuple(parameters),
+        frozenset(name for parameter in parameters for name in _bound_names(parameter.hint)),
+        _parse_result(function, returned),
+        _parse_result(function, yielded),
+    )
+
+
+_PACKED = frozenset({inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
+
+
+def _resolve(
+    name: str,
+    annotation: Any,
+    function: Callable[..., Any],
+    names: Mapping[str, Any],
+    *,
+    final: bool,
+) -> Any:
+    try:
+        return resolve(annotation, function, names, final=final)
+    except ValueError as error:
+        message = f"{name_of(function)}(): annotation of {_subject(name)}: {error}"
+        raise ValueError(message) from error
+
+
+def _parse(function: Callable[..., Any], name: str, annotation: Any) -> Hint:
+    try:
+        return parse_hint(annotation)
+    except (UncheckableHintError, RecursionError) as error:
+        message = f"{name_of(function)}(): {_subject(name)} is not checked: {error}"
+        warnings.warn(message, UncheckedWarning, stacklevel=2)
+        return AnyHint()
+
+
+def _parse_result(function: Callable[..., Any], annotation: Any) -> Result | None:
+    hint = AnyHint() if annotation is None else _parse(function, "return", annotation)
+    return None if isinstance(hint, AnyHint) else Result(annotation, hint)
+
+
+def _bound_names(hint: Hint) -> Iterator[str]:
+    for annotation in hint.annotations():
+        with contextlib.suppress(SpecError):
+            axes = parse_spec(annotation.dim_str).axes
+            yield from (axis.name for axis in axes if axis.name and not axis.variadic)
+
+
+def _subject(name: str) -> str:
+    return "the return value" if name == "return" else f"parameter `{name}`"

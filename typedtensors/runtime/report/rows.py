@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row of the table: an array argument, its annotation, and what it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from typedtensors.runtime.hints import Leaf
+from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
+from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value that meets an array annotation.
+
+    Invariant: `shape` and `dtype` are None together, for a value that is no array. Only facts
+    are kept, never the array. `framework` is the top-level module of its class.
+    """
+
+    argument: str
+    annotation: Any
+    spec: Spec
+    type_name: str
+    framework: str
+    is_instance: bool
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+
+    @property
+    def fits_dtype(self) -> bool:
+        """Whether the annotation accepts the dtype."""
+        return self.dtype is not None and accepts_dtype(self.annotation, self.dtype)
+
+    @property
+    def fits_but_for_shape(self) -> bool:
+        """Whether only the shape is left to compare."""
+        return self.is_instance and self.fits_dtype
+
+    @property
+    def declared(self) -> str:
+        """The annotation as a column shows it: the spec alone if only that is of interest."""
+        if self.fits_but_for_shape:
+            return self.spec.text or '""'
+        kind, array = self.annotation.dtype.__name__, type_text(self.annotation.array_type)
+        return f'{kind}[{array}, "{self.spec.text}"]'
+
+    @property
+    def actual(self) -> str:
+        """The value as a column shows it: `f32[2, 4]`, or the class of what does not fit."""
+        if self.shape is None or self.dtype is None:
+            return self.type_name
+        prefix = "" if self.is_instance else f"{self.framework} "
+        return f"{prefix}{short_dtype(self.dtype)}[{', '.join(map(str, self.shape))}]"
+
+    def as_argument(self) -> Argument:
+        """The row as `match_all` takes it."""
+        return Argument(self.argument, self.spec, Shape.of(*(self.shape or ())))
+
+    def spans(self) -> list[tuple[SpecAxis, int, int]] | None:
+        """Pair each word of the spec with the axes it covers; None if the rank does not fit."""
+        rank, least = len(self.shape or ()), self.spec.least_rank
+        if rank < least or (rank > least and self.spec.variadic is None):
+            return None
+        found, start = [], 0
+        for axis in self.spec.axes:
+            stop = start + (rank - least if axis.variadic else 1)
+            found.append((axis, start, stop))
+            start = stop
+        return found
+
+
+def make_row(argument: str, leaf: Leaf) -> Row | None:
+    """Describe one value; None if its annotation holds no spec that can be read."""
+    annotation, value = leaf.annotation, leaf.value
+    try:
+        spec = parse_spec(annotation.dim_str)
+    except SpecError:
+        return None
+    kind, wanted = type(value), annotation.array_type
+    row = Row(
+        argument=argument + leaf.path,
+        annotation=annotation,
+        spec=spec,
+        type_name=kind.__name__,
+        framework=kind.__module__.partition(".")[0],
+        is_instance=wanted is Any or isinstance(value, wanted),
+    )
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        return row
+    return replace(row, shape=tuple(map(int, value.shape)), dtype=dtype_name(value))
+
+
+def accepts_dtype(annotation: Any, dtype: str) -> bool:
+    """Say whether an array annotation accepts a dtype by name."""
+    dtypes = annotation.dtype.dtypes
+    if not isinstance(dtypes, tuple | list):  # jaxtyping's mark for "any"
+        return True
+    return any(
+        bool(known.match(dtype)) if isinstance(known, re.Pattern) else known == dtype
+        for known in dtypes
+    )
+
+
+def type_text(annotation: Any) -> str:
+    """Write a type hint as its author would."""
+    if isinstance(annotation, type) and not hasattr(annotation, "__origin__"):
+        return annotation.__name__
+    return str(annotation).replace("typing.", "").replace("jaxtyping.", "")
