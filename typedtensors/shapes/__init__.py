@@ -6,11 +6,12 @@ from typedtensors.shapes.axis import Axis, Intent, Variadic
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
 from typedtensors.shapes.dtype import ANY, DType
 from typedtensors.shapes.grammar import parse_spec
+from typedtensors.shapes.instantiate import instantiate
 from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
 from typedtensors.shapes.shape import Part, Shape
 from typedtensors.shapes.spec import Spec, SpecAxis, SpecError
 from typedtensors.shapes.tensor import Tensor
-from typedtensors.shapes.unify import Match, instantiate, match, match_all
+from typedtensors.shapes.unify import Match, match, match_all
 
 __all__ = [
     "ANY",

@@ -38,7 +38,10 @@ class Clash:
 
 @dataclass(frozen=True)
 class MetRun:
-    """What two runs under one name show. Invariant: there is a clash or there is a run."""
+    """What two runs under one name show.
+
+    Invariant: there is a clash if and only if the verdict is DIFFERENT.
+    """
 
     facts: Facts
     run: BoundRun

@@ -21,12 +21,13 @@ from dataclasses import dataclass, replace
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.alignment import Argument, AxisPair, Pair, RunPair, align
-from typedtensors.shapes.axis import Axis, Variadic
+from typedtensors.shapes.axis import Axis
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
+from typedtensors.shapes.instantiate import evaluate
 from typedtensors.shapes.meeting import Clash, meet, meet_runs, seen_through
 from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
-from typedtensors.shapes.shape import Part, Shape
-from typedtensors.shapes.spec import Reader, Spec, SpecAxis, look_up, to_axis
+from typedtensors.shapes.shape import Shape
+from typedtensors.shapes.spec import Reader, Spec, SpecAxis
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ class _Solver:
             # Facts solve `n+1 == 8` for it, and later arithmetic has to agree.
             self.axes[name] = Bound(Axis(Dim.fresh(name)))
             self.guessed.add(name)
-        found = _evaluate(size, Bindings.of(self.axes, self.runs), self.read)
+        found = evaluate(size, Bindings.of(self.axes, self.runs), self.read)
         return None if found is None else Bound(Axis(found))
 
     def _run(self, pair: RunPair) -> Mismatch | None:
@@ -178,54 +179,3 @@ def _run_mismatch(pair: RunPair, bound: BoundRun, clash: Clash) -> Mismatch:
         index = clash.index - len(argument.spec.suffix) + (argument.shape.rank or 0)
     place = Place(argument.name, index)
     return AxisMismatch(place, pair.wanted, clash.expected, clash.given, bound.place)
-
-
-def _evaluate(size: Dim, bindings: Bindings, read: Reader | None) -> Dim | None:
-    """A spec's size in the caller's dims; None if it divides by zero there."""
-    known = {
-        atom: Dim.fresh(atom.name) if atom.declared else look_up(atom, read) for atom in size.atoms
-    }
-    try:
-        return size.substitute(known | bindings.settled())
-    except ZeroDivisionError:
-        return None
-
-
-def instantiate(spec: Spec, bindings: Bindings, read: Reader | None = None) -> Shape:
-    """The shape that a spec writes once its names are bound, such as what a call returns.
-
-    A name that nothing settled becomes an unknown size. For specs that share such names, as in
-    a returned tuple, complete the bindings first: `bindings.complete(specs)`.
-    """
-    full = bindings.complete([spec])
-    parts: list[Part] = []
-    for wanted in spec.axes:
-        if wanted.variadic:
-            parts += _instantiate_run(wanted, full)
-        else:
-            parts.append(_instantiate_axis(wanted, full, read))
-    return Shape(tuple(parts))
-
-
-def _instantiate_axis(wanted: SpecAxis, bindings: Bindings, read: Reader | None) -> Axis:
-    if wanted.dim is None or wanted.tree:
-        return Axis(Dim.fresh(wanted.text))
-    if wanted.name is not None:
-        axis = bindings.axes[wanted.name].axis
-        return replace(axis, flexible=True) if wanted.flexible else axis
-    size = _evaluate(wanted.dim, bindings, read)
-    return to_axis(wanted, Dim.fresh(wanted.text) if size is None else size)
-
-
-def _instantiate_run(wanted: SpecAxis, bindings: Bindings) -> tuple[Part, ...]:
-    bound = None if wanted.name is None or wanted.tree else bindings.runs.get(wanted.name)
-    if bound is None or wanted.flexible:
-        return (Variadic.fresh(),)
-    if not bound.flexible:
-        return bound.axes.axes
-    # Only runs that broadcast to it were seen: where all had a 1, it may have any size.
-    return tuple(Axis(Dim.fresh()) if _is_one(part) else part for part in bound.axes.axes)
-
-
-def _is_one(part: Part) -> bool:
-    return isinstance(part, Axis) and part.is_one
