@@ -14,6 +14,7 @@ import torch
 
 from tests.ops.scenes import DrawnArray, Scene, rebuilt
 from typedtensors.dims import Dim
+from typedtensors.ops import Module
 from typedtensors.shapes import DType
 
 
@@ -45,7 +46,8 @@ def _call(op: Any, scene: Scene) -> Any:
         layer = resolve(scene.op.rpartition(".")[0])
         own = [_real(scene, arg) for arg in scene.layer.args]
         named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
-        args.insert(0, layer(*own, **named))
+        # In training, a batch of one is a mistake to batch normalization.
+        args.insert(0, layer(*own, **named).eval())
     result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
     if result is NotImplemented:
         raise TypeError(scene.op)
@@ -70,6 +72,8 @@ def _real(scene: Scene, value: Any) -> Any:
         if numpy:
             return np.full(value.sizes, fill, value.dtype)
         return torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype))
+    if isinstance(value, Module):
+        return resolve(value.name)(*(_real(scene, arg) for arg in value.args))
     if isinstance(value, Dim):
         return scene.size(value)
     if isinstance(value, DType):

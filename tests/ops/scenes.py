@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from typedtensors.dims import Atom, Dim, parse_dim
-from typedtensors.ops import Array, Example, Rule, Unknown
+from typedtensors.ops import Array, Example, Module, Rule, Unknown
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
 
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "bool", "complex64")
@@ -123,6 +123,8 @@ def walk(value: Any) -> Iterator[Any]:
             yield from walk(each)
     elif isinstance(value, Mapping):
         yield from walk(tuple(value.values()))
+    elif isinstance(value, Module):
+        yield from walk(value.args)
     elif isinstance(value, slice):
         yield from walk((value.start, value.stop, value.step))
     else:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 BOOL = DType(frozenset({"bool"}))
 INT64 = DType(frozenset({"int64"}))
 # What `torch.set_default_dtype` may choose: the dtype of a Python float is not known exactly.
-_DEFAULT_FLOAT = frozenset({"float16", "bfloat16", "float32", "float64"})
+_DEFAULT_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
+DEFAULT_FLOAT = DType(_DEFAULT_FLOATS)
 _DEFAULT_COMPLEX = frozenset({"complex32", "complex64", "complex128"})
 _KINDS = ("bool", "int", "float", "complex")
 _WIDTHS = {
@@ -113,7 +114,7 @@ def _as_float(framework: Framework, name: str) -> Names:
     if kind(name) in ("float", "complex"):
         return frozenset({name})
     if framework is Framework.TORCH:
-        return _DEFAULT_FLOAT
+        return _DEFAULT_FLOATS
     return frozenset({_numpy_float(name)})
 
 
@@ -142,7 +143,7 @@ def _python_scalar(framework: Framework, operand: Value) -> Names | None:
     if isinstance(operand, (Dim, int)):
         return frozenset({"int64"})
     if isinstance(operand, float):
-        return _DEFAULT_FLOAT if torch else frozenset({"float64"})
+        return _DEFAULT_FLOATS if torch else frozenset({"float64"})
     if isinstance(operand, complex):
         return _DEFAULT_COMPLEX if torch else frozenset({"complex128"})
     return None

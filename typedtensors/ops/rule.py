@@ -35,6 +35,10 @@ class Example:
         """The same call on a layer constructed with these arguments."""
         return replace(self, layer=Example(args, kwargs))
 
+    def __hash__(self) -> int:
+        """Equal examples are one."""
+        return hash((self.args, tuple(sorted(self.kwargs)), self.layer))
+
 
 @dataclass(frozen=True)
 class Array:
@@ -42,6 +46,18 @@ class Array:
 
     spec: str
     dtype: str = "Float32"
+
+
+@dataclass(frozen=True, init=False)
+class Module:
+    """A layer as an argument of an example: `Module("torch.nn.Linear", 4, 8)`."""
+
+    name: str
+    args: tuple[object, ...]
+
+    def __init__(self, name: str, *args: object) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "args", args)
 
 
 def example(*args: object, **kwargs: object) -> Example:

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Activations, as functions and as layers: the shape stays."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict
+from typedtensors.ops import promotion
+from typedtensors.ops.elementwise import alike, short
+from typedtensors.ops.layers import layer
+from typedtensors.ops.names import torch_names
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.positions import position
+from typedtensors.ops.reduction import asked
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.shapes import Axis, Tensor
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+
+_FAMILY = "activations"
+_F = "torch.nn.functional."
+_X = (example(Array("b n")), example(Array("*a n")))
+_LAYERS = tuple(each.on() for each in _X)
+
+rule(
+    *torch_names("relu", in_place=True),
+    *("torch.relu_", f"{_F}relu", f"{_F}relu_", f"{_F}relu6"),
+    params="input, inplace=False",
+    family=_FAMILY,
+    examples=(*_X, example(Array("b n", "Int64"))),
+)(alike())
+
+rule(
+    *(f"{_F}sigmoid", f"{_F}tanh", f"{_F}softsign", f"{_F}tanhshrink", f"{_F}logsigmoid"),
+    params="input",
+    family=_FAMILY,
+    examples=_X,
+)(alike("floating"))
+
+rule(
+    *(f"{_F}silu", f"{_F}mish", f"{_F}hardsigmoid", f"{_F}hardswish"),
+    *(f"{_F}selu", f"{_F}selu_", "torch.selu", "torch.selu_"),
+    params="input, inplace=False",
+    family=_FAMILY,
+    examples=_X,
+)(alike())
+
+# Functions of one array with settings that have no part in the shape, and their layers.
+for _names, _layer, _settings in (
+    (("gelu",), "GELU", "approximate='none'"),
+    (("elu", "elu_"), "ELU", "alpha=1.0, inplace=False"),
+    (("celu", "celu_"), "CELU", "alpha=1.0, inplace=False"),
+    (("leaky_relu", "leaky_relu_"), "LeakyReLU", "negative_slope=0.01, inplace=False"),
+    (("hardtanh", "hardtanh_"), "Hardtanh", "min_val=-1.0, max_val=1.0, inplace=False"),
+    (("softplus",), "Softplus", "beta=1.0, threshold=20.0"),
+    (("softshrink",), "Softshrink", "lambd=0.5"),
+    (("hardshrink",), "Hardshrink", "lambd=0.5"),
+):
+    rule(
+        *(f"{_F}{name}" for name in _names),
+        params=f"input, {_settings}",
+        family=_FAMILY,
+        examples=_X,
+    )(alike())
+    layer(f"torch.nn.{_layer}", params=_settings, family=_FAMILY, examples=_LAYERS)(alike())
+
+layer(
+    *("torch.nn.ReLU", "torch.nn.ReLU6", "torch.nn.SiLU", "torch.nn.Mish", "torch.nn.SELU"),
+    *("torch.nn.Hardsigmoid", "torch.nn.Hardswish"),
+    params="inplace=False",
+    family=_FAMILY,
+    examples=_LAYERS,
+)(alike())
+
+layer(
+    *("torch.nn.Sigmoid", "torch.nn.Tanh", "torch.nn.Softsign", "torch.nn.Tanhshrink"),
+    "torch.nn.LogSigmoid",
+    params="",
+    family=_FAMILY,
+    examples=_LAYERS,
+)(alike("floating"))
+
+rule(
+    f"{_F}threshold",
+    params="input, threshold, value, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b n"), 0.5, 1.0),),
+)(alike())
+layer(
+    "torch.nn.Threshold",
+    params="threshold, value, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b n")).on(0.5, 1.0),),
+)(alike())
+
+
+rule(
+    *(f"{_F}dropout", f"{_F}alpha_dropout", f"{_F}feature_alpha_dropout"),
+    *(f"{_F}dropout2d", f"{_F}dropout3d"),
+    params="input, p=0.5, training=True, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b c n")), example(Array("b c n"), 0.1, training=False)),
+)(alike())
+layer(
+    *("torch.nn.Dropout", "torch.nn.AlphaDropout", "torch.nn.FeatureAlphaDropout"),
+    *("torch.nn.Dropout2d", "torch.nn.Dropout3d"),
+    params="p=0.5, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b c n")).on(), example(Array("b c n")).on(0.1)),
+)(alike())
+layer(
+    "torch.nn.Identity",
+    params="*args, **kwargs",
+    family=_FAMILY,
+    examples=(example(Array("b n")).on(), example(Array("*a")).on(54, unused=False)),
+)(lambda call: call["input"])
+
+
+def along(call: Call) -> Tensor:
+    """An op along one axis, which has to exist; the shape stays."""
+    array, dim = call.tensor("input"), call["dim"]
+    if isinstance(dim, Dim) and (array.shape.rank or dim.value not in (0, -1)):
+        with suppress(Undetermined):
+            position(call, array.shape, dim)
+    dtype = promotion.floating(call.framework, array.dtype)
+    return Tensor(array.shape, asked(call, dtype))
+
+
+_ALONG = (
+    *(example(Array("b n"), -1), example(Array("b n d"), dim=1), example(Array("*a n"), dim=-1)),
+)
+rule(
+    *torch_names("softmax", "log_softmax"),
+    *("torch.special.softmax", "torch.special.log_softmax"),
+    params="input, dim, dtype=None, *, out=None",
+    family=_FAMILY,
+    examples=_ALONG,
+)(along)
+rule(
+    *(f"{_F}softmax", f"{_F}log_softmax", f"{_F}softmin"),
+    params="input, dim=None, _stacklevel=3, dtype=None",
+    family=_FAMILY,
+    examples=_ALONG,
+)(along)
+layer(
+    *("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"),
+    params="dim=None",
+    family=_FAMILY,
+    examples=tuple(example(Array("b n d")).on(dim) for dim in (-1, 1, 0, 4)),
+)(along)
+rule(
+    f"{_F}gumbel_softmax",
+    params="input, tau=1, hard=False, eps=1e-10, dim=-1",
+    family=_FAMILY,
+    examples=(example(Array("b n")), example(Array("b n"), 0.5, dim=0)),
+)(along)
+rule(
+    f"{_F}normalize",
+    params="input, p=2.0, dim=1, eps=1e-12, out=None",
+    family=_FAMILY,
+    examples=(
+        example(Array("b n")),
+        example(Array("b n d"), dim=-1),
+        example(Array("*a n"), 2, -1),
+    ),
+)(along)
+
+
+def gated(call: Call) -> Tensor:
+    """Half of one axis is the gate of the other half."""
+    array = call.tensor("input")
+    at = position(call, array.shape, call["dim"])
+    axis = array.shape.axes[at]
+    if axis.flexible or not isinstance(axis, Axis):
+        raise Undetermined("half of an axis of which little is known")
+    odd = call.facts.compare(axis.dim % 2, Dim.of(0))
+    if odd is Verdict.DIFFERENT and axis.dim.value is not None:
+        where = wording.argument("input", short(call.op))
+        raise Conflicting(wording.axis_differs(where, at, "an even size", str(axis)))
+    if odd is not Verdict.EQUAL:
+        raise Undetermined("half of an axis that may be odd")
+    return array.with_shape(array.shape.replace(at, Axis(axis.dim // 2)))
+
+
+_GATED = (Array("b 2*h"), Array("b 6"))
+rule(
+    f"{_F}glu",
+    params="input, dim=-1",
+    family=_FAMILY,
+    examples=(example(_GATED[0]), example(_GATED[1], 1), example(Array("b 6 n"), -2)),
+)(gated)
+layer(
+    "torch.nn.GLU",
+    params="dim=-1",
+    family=_FAMILY,
+    examples=(example(_GATED[0]).on(), example(Array("b 6 n")).on(1)),
+)(gated)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers: a constructor that keeps its arguments, and what calling the result does.
+
+`layer("torch.nn.Linear", ...)` registers two rules. `torch.nn.Linear` gives the value
+`Layer("torch.nn.Linear", config)`; `torch.nn.Linear.forward` (or `.__call__`) is evaluated with
+that layer, and reads the constructor's arguments beside the call's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.dims import Dim
+from typedtensors.ops.arguments import Parameters
+from typedtensors.ops.outcome import Conflict, Conflicting, Undetermined
+from typedtensors.ops.registry import F, add, lookup
+from typedtensors.ops.rule import Example, Rule
+from typedtensors.ops.value import Layer, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.outcome import Outcome
+    from typedtensors.ops.value import Value
+
+
+def layer(
+    *names: str,
+    params: str,
+    family: str,
+    inputs: str = "input",
+    examples: tuple[Example, ...] = (),
+) -> Callable[[F], F]:
+    """Register a function over `Call` as the forward of the layers `names`.
+
+    `params` are the constructor's, `inputs` the forward's. Each example says `.on(...)` what layer
+    it calls.
+    """
+
+    def register(forward: F) -> F:
+        made = tuple(dict.fromkeys(example.layer for example in examples if example.layer))
+        add(Rule(names, Parameters.parse(params), _construct, family, examples=made))
+        called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
+        apply = _with_config(forward)
+        add(Rule(called, Parameters.parse(inputs), apply, family, examples=examples))
+        return forward
+
+    return register
+
+
+def _construct(call: Call) -> Layer:
+    return Layer(call.op, dict(call.arguments))
+
+
+def _with_config(forward: Callable[[Call], Value]) -> Callable[[Call], Value]:
+    def apply(call: Call) -> Value:
+        if call.layer is None:
+            raise Undetermined("the layer is not known")
+        return forward(replace_arguments(call, {**call.layer.config, **call.arguments}))
+
+    return apply
+
+
+def replace_arguments(call: Call, arguments: dict[str, Value]) -> Call:
+    """The same call with other arguments; what it shows is shown by both."""
+    call.arguments = arguments
+    return call
+
+
+def call_layer(call: Call, module: Value, value: Value) -> Value:
+    """What a layer makes of a value, inside a rule; the call learns what that shows.
+
+    Raises Undetermined or Conflicting as the layer's own rule does.
+    """
+    outcome = _outcome(call, module, value)
+    if isinstance(outcome, Unknown):
+        raise Undetermined(outcome.reason)
+    if isinstance(outcome, Conflict):
+        raise Conflicting(outcome.diagnostic)
+    for atom, dim in outcome.facts.equations.items():
+        call.requires(Dim.atom(atom), dim)
+    call.broadcasts += outcome.broadcasts
+    return outcome.value
+
+
+def _outcome(call: Call, module: Value, value: Value) -> Outcome:
+    if not isinstance(module, Layer):
+        return call.invoke(module, (value,))
+    name = f"{module.name}.forward"
+    found = lookup(name)
+    if found is None:
+        return Unknown(f"`{name}` has no rule")
+    return found.evaluate(name, (value,), {}, call.facts, layer=module, invoke=call.invoke)
