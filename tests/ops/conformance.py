@@ -12,7 +12,17 @@ import torch
 from tests.ops.frameworks import Raised, resolve, run
 from tests.ops.scenes import Scene, walk
 from typedtensors.dims import Compound, Dim, Facts
-from typedtensors.ops import Conflict, Known, Layer, Module, Outcome, Rule, Unknown, lookup
+from typedtensors.ops import (
+    Conflict,
+    Device,
+    Known,
+    Layer,
+    Module,
+    Outcome,
+    Rule,
+    Unknown,
+    lookup,
+)
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 tally: Counter[tuple[str, str]] = Counter()
@@ -114,6 +124,10 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
         return _fits(scene, value.shape, shape, facts) and _holds(value.dtype, dtype)
     if isinstance(value, Dim):
         return _size(scene, value, facts) in (None, int(actual))
+    if isinstance(value, DType):
+        return _holds(value, str(actual).removeprefix("torch."))
+    if isinstance(value, Device):
+        return isinstance(actual, torch.device)
     if isinstance(value, Layer):
         return isinstance(actual, resolve(value.name))
     if isinstance(value, Shape):

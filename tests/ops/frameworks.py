@@ -17,6 +17,9 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Module
 from typedtensors.shapes import DType
 
+# Without an accelerator: another op that does the same to shape and dtype.
+_STAND_INS = {"torch.Tensor.cuda": "torch.Tensor.cpu", "torch.Tensor.pin_memory": "torch.clone"}
+
 
 @dataclass(frozen=True)
 class Raised:
@@ -30,7 +33,7 @@ def run(scene: Scene) -> Any:
 
     Arrays hold ones, on the CPU: the meta device lets some calls pass that every device rejects.
     """
-    op = resolve(scene.op)
+    op = resolve(_STAND_INS.get(scene.op, scene.op))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -65,7 +68,7 @@ def resolve(name: str) -> Any:
 
 
 def _real(scene: Scene, value: Any) -> Any:
-    numpy = scene.op.startswith("numpy.")
+    numpy = scene.op.startswith("numpy.") or scene.op == "torch.from_numpy"
     if isinstance(value, DrawnArray):
         # Position 1 is not on every axis, position 0 is.
         fill = 0 if scene.op.endswith("item__") and "int" in value.dtype else 1

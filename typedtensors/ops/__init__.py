@@ -5,7 +5,7 @@ from typedtensors.ops.call import Broadcast, Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example
-from typedtensors.ops.value import Fields, Layer, Unknown, Value
+from typedtensors.ops.value import Device, Fields, Layer, Unknown, Value
 
 __all__ = [
     "Array",
@@ -13,6 +13,7 @@ __all__ = [
     "Call",
     "Conflict",
     "Conflicting",
+    "Device",
     "Example",
     "Fields",
     "Framework",

@@ -3,8 +3,9 @@
 
 A size is a `Dim`, an array a `Tensor`, a dtype a `DType`; booleans, strings, floats, None, slices,
 Ellipsis, tuples, lists and dicts are themselves, and hold values. A layer (a configured
-`torch.nn` module) is a `Layer`. A tuple of sizes is a `Shape` where their number is not known, and
-the sizes of `*x.shape` then hold its `Variadic`. Everything else is `Unknown`.
+`torch.nn` module) is a `Layer`, a `torch.device` a `Device`. A tuple of sizes is a `Shape` where
+their number is not known, and the sizes of `*x.shape` then hold its `Variadic`. Everything else is
+`Unknown`.
 """
 
 from __future__ import annotations
@@ -51,3 +52,8 @@ class Fields(tuple[Value, ...]):  # noqa: SLOT001 - a tuple's items leave no roo
     def field(self, name: str) -> Value | None:
         """The item of that name, or None."""
         return self[self.names.index(name)] if name in self.names else None
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where an array lives. Which device it is changes no shape; that it is no dtype does."""
