@@ -35,6 +35,7 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@$(ENV) python bench/plugin_cost.py
+	@$(ENV) python bench/guard_cost.py
 
 docs: $(DOCS)
 	$(ENV) mkdocs build --strict

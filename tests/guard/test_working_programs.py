@@ -291,6 +291,26 @@ def physics_informed_residual() -> Tensor:
     return (u_t + u * u_x).square().mean()
 
 
+@program
+def several_samples_of_a_categorical_and_a_mixture() -> Tensor:
+    logits, means = torch.randn(B, CLASSES, requires_grad=True), torch.randn(B, CLASSES)
+    policy = torch.distributions.Categorical(logits=logits)
+    mixture = torch.distributions.MixtureSameFamily(
+        policy, torch.distributions.Normal(means, torch.ones(B, CLASSES))
+    )
+    return (
+        policy.log_prob(policy.sample((7,))).mean() + mixture.log_prob(mixture.sample((7,))).mean()
+    )
+
+
+@program
+def multi_label_loss_with_as_many_labels_as_rows() -> Tensor:
+    logits = torch.randn(B, B, requires_grad=True)
+    targets = torch.rand(B, B)
+    weighted = nn.BCEWithLogitsLoss(pos_weight=torch.rand(B))(logits, targets)
+    return weighted + nn.MultiLabelSoftMarginLoss(weight=torch.rand(B))(logits, targets)
+
+
 @pytest.mark.parametrize("step", PROGRAMS, ids=lambda step: step.__name__)
 def test_training_step_is_silent(step: Callable[[], Tensor]) -> None:
     torch.manual_seed(0)

@@ -69,7 +69,10 @@ class Report:
 
 
 class BroadcastError(TensorError, ValueError):
-    """A broadcast that the guard's level forbids; raised before the operation runs."""
+    """A broadcast that the guard's level forbids; raised before the operation runs.
+
+    Not a RuntimeError: programs catch those to survive a lack of memory.
+    """
 
     def __init__(self, event: GuardEvent) -> None:
         super().__init__(event.diagnostic)

@@ -32,18 +32,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from typedtensors.guard.frames import Location
+    from typedtensors.guard.source import Site
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
     from typedtensors.shapes.broadcast import BroadcastEvent
 
 _FRAMES = Frames(torch.__file__)
-# Torch's files whose functions pass their own arguments on.
-_WRAPPERS = tuple(map(os.path.normpath, ("torch/functional.py", "torch/_tensor.py")))
-_WRAPPERS += (os.path.normpath("torch/nn/functional.py"),)
 _MODULE = os.path.normpath("torch/nn/modules/module.py")
+_OPERATOR = "wrapped"
+"""The name of torch's frame for operators that are written in Python, such as `__rsub__`."""
 _MANY = 1 << 16
 """Data of ever new lengths must not fill the memory with shapes."""
-# What a library makes of its own arguments is its business, except these.
-_IN_LIBRARIES = frozenset({Reason.LOSS, Reason.RANK})
 
 
 class Examiner:
@@ -57,13 +55,15 @@ class Examiner:
 
     def examine(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GuardEvent | None:
         """The event that the call is, if it is one to report."""
+        # Most calls end at the third line; `told` is whether their shapes are the whole story.
         shapes = tuple([each.shape for each in args if isinstance(each, Tensor)])
-        if shapes in self._harmless and not (kwargs and any(map(_is_tensor, kwargs.values()))):
+        told = not (kwargs and any(map(_is_tensor, kwargs.values())))
+        if told and shapes in self._harmless:
             return None
         operands = self._role.read(args, kwargs)
         event = None if operands is None else _event(operands.shapes)
         if operands is None or event is None or not self._may_be_reported(event, operands):
-            if not (kwargs or self._role.stated):
+            if told and not self._role.stated:
                 self._remember(shapes)
             return None
         location = None if is_allowed() else _FRAMES.locate(calling_frame(2))
@@ -88,7 +88,8 @@ class Examiner:
         context = context_of(event, operands, site)
         reason = None if site.accepted else judge(event, context, self._level)
         library = location.scope is Scope.LIBRARY
-        if reason is None or (library and reason not in _IN_LIBRARIES):
+        plain = _is_plain(self._role, operands, location)
+        if reason is None or not _is_callers(event, reason, library=library, plain=plain):
             return None
         return GuardEvent(
             op=self._role.name,
@@ -98,19 +99,18 @@ class Examiner:
             file=site.file,
             line=site.line,
             expression=site.expression,
-            fix=self._fix(operands, event, context, location),
+            fix=self._fix(operands, event, context, site if plain else None),
             library=library,
         )
 
     def _fix(
-        self, operands: Operands, event: BroadcastEvent, context: Context, location: Location
+        self, operands: Operands, event: BroadcastEvent, context: Context, site: Site | None
     ) -> str | None:
         if operands.cores:
             # An edit of the batch axes alone would be written for shapes that nobody sees.
             return None
         texts: list[str | None] = [None] * len(operands.places)
-        if _is_plain(operands, location):
-            site = site_of(location.frame)
+        if site is not None:
             texts = site.operands(operands.places, method=self._role.method)
         return hint(fixes(event, context, self._level), texts)
 
@@ -139,9 +139,19 @@ def _is_direct(role: Role, location: Location) -> bool:
     return location.entry is None or location.entry.co_name == role.name
 
 
-def _is_plain(operands: Operands, location: Location) -> bool:
-    """Whether the expression at the location writes the operands as its arguments."""
-    if location.entry is None:
+def _is_callers(event: BroadcastEvent, reason: Reason, *, library: bool, plain: bool) -> bool:
+    """Whether the shapes that a library, or torch's own Python code, was given are at fault.
+
+    What they make of good shapes is their business: `Categorical` of (n, c) logits broadcasts
+    (k, n, 1) samples by design.
+    """
+    if not plain and not (event.twins or reason is Reason.LOSS):
+        return False
+    return not library or reason in {Reason.LOSS, Reason.RANK}
+
+
+def _is_plain(role: Role, operands: Operands, location: Location) -> bool:
+    """Whether the expression at the location is the call itself, not of something built on it."""
+    if location.entry is None or location.entry.co_name in {role.name, _OPERATOR}:
         return True
-    file = location.entry.co_filename
-    return file.endswith(_WRAPPERS) or (operands.comparison and file.endswith(_MODULE))
+    return operands.comparison and location.entry.co_filename.endswith(_MODULE)

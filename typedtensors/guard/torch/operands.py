@@ -74,7 +74,16 @@ def stated(args: Args, kwargs: Kwargs) -> Operands | None:
 
 
 def batches(args: Args, kwargs: Kwargs) -> Operands | None:
-    """The batch axes of a matmul of two matrices or stacks of them."""
+    """The batch axes of two matrices or stacks of them, multiplied."""
+    return _stacks(args, kwargs, lambda left, right: (left[-2], right[-1]))
+
+
+def distances(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The batch axes of two sets of points or stacks of them, compared by `cdist`."""
+    return _stacks(args, kwargs, lambda left, right: (left[-2], right[-2]))
+
+
+def _stacks(args: Args, kwargs: Kwargs, core: Callable[[Sizes, Sizes], Sizes]) -> Operands | None:
     whole = elementwise(args, kwargs)
     if whole is None or min(map(len, whole.shapes)) < 2:
         return None
@@ -84,7 +93,7 @@ def batches(args: Args, kwargs: Kwargs) -> Operands | None:
         shapes=(left[:-2], right[:-2]),
         places=whole.places,
         cores=(left[-2:], right[-2:]),
-        result_core=(left[-2], right[-1]),
+        result_core=core(left, right),
     )
 
 

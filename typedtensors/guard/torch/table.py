@@ -37,6 +37,10 @@ _COMPOSED: Final = frozenset(
     | {"vecdot", "linalg_vecdot"}
 )
 
+# Only the axes in front of the last two broadcast.
+_STACKS: Final = {"matmul": operands.batches, "cdist": operands.distances}
+
+# Not listed beside: what is documented to lie along the last axis, such as `pos_weight`.
 _LOSSES: Final[Mapping[Callable[..., Any], Loss]] = {
     F.mse_loss: Loss(("input", "target"), ("weight",)),
     F.l1_loss: Loss(("input", "target"), ("weight",)),
@@ -46,10 +50,10 @@ _LOSSES: Final[Mapping[Callable[..., Any], Loss]] = {
     F.gaussian_nll_loss: Loss(("input", "target"), ("var",)),
     F.kl_div: Loss(("input", "target")),
     F.binary_cross_entropy: Loss(("input", "target"), ("weight",)),
-    F.binary_cross_entropy_with_logits: Loss(("input", "target"), ("weight", "pos_weight")),
+    F.binary_cross_entropy_with_logits: Loss(("input", "target"), ("weight",)),
     F.hinge_embedding_loss: Loss(("input", "target")),
     F.soft_margin_loss: Loss(("input", "target")),
-    F.multilabel_soft_margin_loss: Loss(("input", "target"), ("weight",)),
+    F.multilabel_soft_margin_loss: Loss(("input", "target")),
     F.margin_ranking_loss: Loss(("input1", "input2", "target")),
     F.triplet_margin_loss: Loss(("anchor", "positive", "negative")),
     F.triplet_margin_with_distance_loss: Loss(("anchor", "positive", "negative")),
@@ -63,10 +67,9 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     found: dict[Callable[..., Any], Role] = {}
     for function, method in _overridable():
         name = _aten_name(getattr(function, "__name__", ""))
-        if name == "matmul":
-            found[function] = Role(name, operands.batches, method=method)
-        elif name in pointwise:
-            found[function] = Role(name, operands.elementwise, method=method)
+        read = _STACKS.get(name, operands.elementwise if name in pointwise else None)
+        if read is not None:
+            found[function] = Role(name, read, method=method)
     for loss, arguments in _LOSSES.items():
         found[loss] = Role(loss.__name__, arguments.reader(loss))
     found[F.cosine_embedding_loss] = Role("cosine_embedding_loss", operands.cosine_embedding)
