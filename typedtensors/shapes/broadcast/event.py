@@ -153,7 +153,7 @@ def _rows(outcome: Broadcast) -> list[Row] | None:
         return None
     rows = [_row(shape, outcome.facts) for shape in (*outcome.operands, outcome.shape)]
     known = [row for row in rows if row is not None]
-    if len(known) < len(rows) or len({_variadic_place(row) for row in known}) > 1:
+    if len(known) < len(rows) or len({_variadic(row) for row in known}) > 1:
         return None
     return known
 
@@ -171,10 +171,10 @@ def _row(shape: Shape, facts: Facts) -> Row | None:
     return tuple(sizes)
 
 
-def _variadic_place(row: Row) -> int | None:
-    """Where the row's variadic stands, from the right."""
-    places = [at - len(row) for at, size in enumerate(row) if isinstance(size, Variadic)]
-    return places[0] if places else None
+def _variadic(row: Row) -> tuple[Variadic, int] | None:
+    """The row's variadic, and where it stands from the right."""
+    found = [(size, at - len(row)) for at, size in enumerate(row) if isinstance(size, Variadic)]
+    return found[0] if found else None
 
 
 def _tail(row: Row, result: Row) -> Row:
