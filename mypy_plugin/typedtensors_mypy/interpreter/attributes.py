@@ -9,6 +9,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.shapes import Bindings, Shape, Tensor
 from typedtensors_mypy import library
+from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.classes import (
     Member,
     body_symbols,
@@ -31,8 +32,6 @@ from typedtensors_mypy.interpreter.values import (
     Super,
     UserClass,
     array_framework,
-    either,
-    options,
     present,
 )
 from typedtensors_mypy.modules import AnyFunction, Assigned, FunctionNode, Module
@@ -108,7 +107,7 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         if assigned is not None:
             return assigned
     base = present(frame.evaluate(node.value))
-    return either(_one(frame, node, option) for option in options(base))
+    return for_each(frame, base, lambda each: _one(frame, node, each))
 
 
 def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
@@ -130,7 +129,7 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return base.config[name]
     if isinstance(base, (Layer, Shape, Items, tuple, str)):
         return Method(base, name)
-    return Unknown("an attribute of a value that is not followed")
+    return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
 
 
 def _of_array(frame: Frame, node: ast.Attribute, base: Tensor) -> Value:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, maximum, minimum
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Shape
+from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy import library
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.assignment import mark_changed
 from typedtensors_mypy.interpreter.classes import bound_method
@@ -23,9 +24,11 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Stream,
     Super,
+    UserClass,
     framework_of,
 )
 from typedtensors_mypy.library import ARRAY_CLASS
+from typedtensors_mypy.program import External
 
 _READING_METHODS = frozenset({"index", "count", "copy", "get", "keys", "values", "items"})
 
@@ -152,6 +155,32 @@ def _super(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Super(frame.owner, frame.state.values.get(first, Unknown("self")))
 
 
+def _isinstance(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Whether a value is of a class, where that is certain either way."""
+    value, classes = arguments.positional[:2]
+    listed = classes if isinstance(classes, tuple) else (classes,)
+    answers = {_is_of(value, cls) for cls in listed}
+    if True in answers:
+        return True
+    return Unknown("a test of a class") if None in answers else False
+
+
+def _is_of(value: Value, cls: Value) -> bool | None:
+    name = cls.name if isinstance(cls, External) else ""
+    if name.endswith(("Parameter", "Variable")):
+        return None
+    framework = library.array_framework(name)
+    if framework is not None and framework_of(value) is framework:
+        return True
+    kinds = {"int": Dim, "str": str, "float": float, "bool": bool, "tuple": tuple}
+    kind = kinds.get(name.removeprefix("builtins."))
+    if kind is not None and isinstance(value, kind):
+        return True
+    known = framework is not None or kind is not None or isinstance(cls, UserClass)
+    other = value is None or isinstance(value, Tensor)
+    return False if known and (other or (isinstance(value, Instance) and kind)) else None
+
+
 def _reveal(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     if not arguments.positional:
         return Unknown("nothing revealed")
@@ -201,10 +230,11 @@ BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "builtins.min": _guarded(1, _extreme(minimum)),
     "builtins.sum": _guarded(1, _sum),
     "builtins.super": _guarded(0, _super),
+    "builtins.isinstance": _guarded(2, _isinstance),
     "typing.reveal_type": _reveal,
     "typing_extensions.reveal_type": _reveal,
     **dict.fromkeys(
-        ("builtins.print", "builtins.isinstance", "builtins.str", "builtins.repr", "builtins.id",
+        ("builtins.print", "builtins.str", "builtins.repr", "builtins.id",
          "builtins.type", "builtins.hasattr", "builtins.bool"),
         _silent,
     ),

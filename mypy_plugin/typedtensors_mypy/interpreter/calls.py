@@ -7,13 +7,14 @@ import ast
 
 from typedtensors.ops import Layer, Unknown, Value
 from typedtensors_mypy import library
+from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.assignment import mark_changed
 from typedtensors_mypy.interpreter.builtin import BUILTINS, call_sequence_method
 from typedtensors_mypy.interpreter.classes import bound_method, is_layer_class
 from typedtensors_mypy.interpreter.constructors import construct
 from typedtensors_mypy.interpreter.following import call_function, call_lambda
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.ops import apply_op, find_rule
+from typedtensors_mypy.interpreter.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.torch_library import LIBRARY
 from typedtensors_mypy.interpreter.values import (
     Function,
@@ -22,9 +23,7 @@ from typedtensors_mypy.interpreter.values import (
     Lambda,
     Method,
     UserClass,
-    either,
     framework_of,
-    options,
     present,
 )
 from typedtensors_mypy.program import External
@@ -32,7 +31,7 @@ from typedtensors_mypy.program import External
 
 def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
     """The value of calling a value."""
-    return either(_call_one(frame, node, option, arguments) for option in options(present(callee)))
+    return for_each(frame, present(callee), lambda each: _call_one(frame, node, each, arguments))
 
 
 def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
@@ -51,7 +50,7 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
     if isinstance(callee, Method):
         return _call_method(frame, node, callee, arguments)
     _may_change(frame, arguments)
-    return Unknown("a call of a value that is not followed")
+    return callee if isinstance(callee, Unknown) else Unknown("a call of a value of that kind")
 
 
 def _may_change(frame: Frame, arguments: Arguments) -> None:
@@ -67,7 +66,7 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     special = LIBRARY.get(library.short_name(name))
     if special is not None:
         return special(frame, node, arguments)
-    if not arguments.complete or find_rule(frame, name) is None:
+    if not arguments.complete or rule_name(frame, name) is None:
         _may_change(frame, arguments)
         return Unknown(f"`{name}` is not followed")
     return apply_op(frame, node, name, arguments.positional, arguments.keywords)
@@ -86,7 +85,7 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
 def _call_layer(frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments) -> Value:
     if not arguments.complete:
         return Unknown("a call whose arguments are not known")
-    name = f"{layer.name}.__call__"
+    name = f"{layer.name}.forward"
     return apply_op(frame, node, name, arguments.positional, arguments.keywords, layer=layer)
 
 

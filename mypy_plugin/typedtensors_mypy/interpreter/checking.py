@@ -24,7 +24,7 @@ from typedtensors_mypy.specs import SpecReader
 
 def check_module(module: Module, program: Program, config: Config) -> list[Finding]:
     """Everything that is wrong with the shapes in a module, by line."""
-    run = Run(program, module, config, evaluate, execute, call)
+    run = Run(program, module, config, evaluate, execute, call, interpret)
     scope = Scope(program, module)
     for problem in _bad_specs(scope, module.tree.body):
         run.tell(problem)

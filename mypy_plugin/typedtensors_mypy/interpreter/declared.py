@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
@@ -142,17 +141,15 @@ def _only_arrays(kinds: tuple[AnnotationType, ...]) -> bool:
 
 
 def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
-    """The value of an annotated variable: in the annotation's names where it was not known."""
-    own = Bindings.declared(specs_of(kind))
-    named = replace(
-        frame.bindings,
-        axes={**own.axes, **frame.bindings.axes},
-        runs={**own.runs, **frame.bindings.runs},
-    )
-    if isinstance(value, Unknown) or _is_vague(value):
-        frame.bindings = named
-        return value_of(frame, kind, named)
-    return value
+    """The value of an annotated variable: what its annotation says, where it was not known.
+
+    A name that no parameter has is then a size that is learned: nothing checks at run time that
+    it differs from others.
+    """
+    if not isinstance(value, Unknown) and not _is_vague(value):
+        return value
+    frame.bindings = frame.bindings.complete(specs_of(kind))
+    return value_of(frame, kind, frame.bindings)
 
 
 def _is_vague(value: Value) -> bool:

@@ -167,6 +167,7 @@ class _Call:
         frame = self.frame
         inner = activation(frame.run, self.function, self.signature)
         inner.depth = frame.depth + 1
+        inner.caller = frame
         inner.site = frame.site_of(self.node)
         inner.state = State(facts=frame.state.facts, stale=frame.state.stale)
         for parameter in self.signature.parameters:

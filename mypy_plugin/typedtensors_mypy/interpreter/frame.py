@@ -15,7 +15,7 @@ from typedtensors.ops import Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.state import State
-from typedtensors_mypy.interpreter.values import Instance, UserClass
+from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.modules import AnyFunction, Module
 from typedtensors_mypy.program import Program
 from typedtensors_mypy.scope import Scope
@@ -33,8 +33,8 @@ _DEEPEST = 12
 class Run:
     """The interpretation of one module.
 
-    `evaluate`, `execute` and `call` are the interpreter's three verbs; they are handed over here
-    so that its rooms need not import each other.
+    `evaluate`, `execute`, `call` and `interpret` are the interpreter's verbs; they are handed over
+    here so that its rooms need not import each other.
     """
 
     program: Program
@@ -43,25 +43,40 @@ class Run:
     evaluate: Callable[[Frame, ast.expr], Value]
     execute: Callable[[Frame, Sequence[ast.stmt]], None]
     call: Callable[[Frame, ast.expr, Value, Arguments], Value]
+    interpret: Callable[[Run, Function], None]
     findings: list[Finding] = field(default_factory=list)
     globals: State = field(default_factory=State)
     classes: dict[int, UserClass] = field(default_factory=dict)
     generic: dict[int, Instance] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
     reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
+    faults: dict[int, frozenset[Place]] = field(default_factory=dict)
     active: set[object] = field(default_factory=set)
     results: dict[object, Value] = field(default_factory=dict)
+    listeners: list[list[Finding]] = field(default_factory=list)
     steps: int = 0
     muted: int = 0
 
     def tell(self, finding: Finding) -> None:
         """Keep a finding, unless the same place has one of the same code already."""
+        for heard in self.listeners:
+            heard.append(finding)
         if self.muted:
             return
         key = (finding.place.line, finding.place.column, finding.code)
         told = ((f.place.line, f.place.column, f.code) for f in self.findings)
         if key not in told:
             self.findings.append(finding)
+
+    @contextmanager
+    def listening(self) -> Iterator[list[Finding]]:
+        """Hear what the block tells, whether or not it is kept."""
+        heard: list[Finding] = []
+        self.listeners.append(heard)
+        try:
+            yield heard
+        finally:
+            self.listeners.remove(heard)
 
     @contextmanager
     def silence(self) -> Iterator[None]:
@@ -71,6 +86,18 @@ class Run:
             yield
         finally:
             self.muted -= 1
+
+    def faults_of(self, function: Function) -> frozenset[Place]:
+        """Where a function of another module is wrong by itself, whatever it is called with."""
+        known = self.faults.get(id(function.node))
+        if known is None:
+            module = function.scope.module
+            verbs = self.evaluate, self.execute, self.call, self.interpret
+            alone = Run(self.program, module, self.config, *verbs)
+            self.interpret(alone, function)
+            known = frozenset(finding.place for finding in alone.findings)
+            self.faults[id(function.node)] = known
+        return known
 
     @property
     def exhausted(self) -> bool:
@@ -130,6 +157,8 @@ class Frame:
     exits: list[State] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     site: ast.AST | None = None
+    callee: Function | None = None
+    caller: Frame | None = None
     depth: int = 0
     local: frozenset[str] = frozenset()
 
@@ -145,9 +174,19 @@ class Frame:
         """Tell of a mistake at a node, or at the call that led to its module."""
         if self.run.config.allows(self.run.module.path, self.qualified_name):
             return
-        place = self.site if self.scope.module is not self.run.module else node
-        if place is not None:
-            self.run.tell(Finding.error(Place.of(place), diagnostic))
+        if self.scope.module is self.run.module:
+            self.run.tell(Finding.error(Place.of(node), diagnostic))
+        elif self.site is not None and not self._is_fault_of_its_own(Place.of(node)):
+            self.run.tell(Finding.error(Place.of(self.site), diagnostic))
+
+    def _is_fault_of_its_own(self, place: Place) -> bool:
+        """Whether a mistake in another module is told there, and is not the call's."""
+        frame: Frame | None = self
+        while frame is not None and frame.scope.module is self.scope.module:
+            if frame.callee is not None and place in self.run.faults_of(frame.callee):
+                return True
+            frame = frame.caller
+        return False
 
     def site_of(self, node: ast.AST) -> ast.AST | None:
         """Where the findings of another module's code belong that a call at `node` leads to."""

@@ -17,15 +17,9 @@ from typedtensors_mypy.interpreter.signature import (
     Signature,
     signature_of,
 )
-from typedtensors_mypy.interpreter.values import (
-    Function,
-)
+from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.modules import AnyFunction
-from typedtensors_mypy.types import (
-    UNANNOTATED,
-    AnnotationType,
-    ScalarType,
-)
+from typedtensors_mypy.types import UNANNOTATED, AnnotationType, ScalarType
 
 
 def interpret(run: Run, function: Function) -> None:
@@ -49,7 +43,11 @@ def _returned(signature: Signature) -> AnnotationType:
 def _receiver(run: Run, function: Function, signature: Signature) -> Value:
     if function.owner is None:
         return Unknown("not a method")
-    return some_instance(run, function.owner) if signature.receiver == "self" else function.owner
+    if signature.receiver == "cls":
+        return function.owner
+    if function.node.name == "__init__":
+        return Instance(function.owner, building=True)
+    return some_instance(run, function.owner)
 
 
 def activation(run: Run, function: Function, signature: Signature) -> Frame:
@@ -61,6 +59,7 @@ def activation(run: Run, function: Function, signature: Signature) -> Frame:
         function=node,
         name=function.name,
         owner=function.owner,
+        callee=function,
         closure=dict(function.closure),
         local=_bound_names(node, signature),
     )

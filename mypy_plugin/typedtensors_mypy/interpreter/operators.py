@@ -55,7 +55,8 @@ def binary(
         )
     if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
         return SOME_FLOAT
-    return Unknown("an operator on values that are not followed")
+    unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
+    return unknown or Unknown("an operator on values of those kinds")
 
 
 def _on_arrays(

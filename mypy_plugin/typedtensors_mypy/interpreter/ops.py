@@ -9,7 +9,17 @@ from collections.abc import Mapping
 
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.dims import Facts
-from typedtensors.ops import Conflict, Known, Layer, Outcome, Rule, Unknown, Value, lookup
+from typedtensors.ops import (
+    Conflict,
+    Known,
+    Layer,
+    Outcome,
+    Rule,
+    Unknown,
+    Value,
+    canonical,
+    lookup,
+)
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.broadcasts import judge_all
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -18,13 +28,12 @@ from typedtensors_mypy.interpreter.values import Items, either, of_framework, op
 _MOST_COMBINATIONS = 8
 
 
-def find_rule(frame: Frame, name: str) -> Rule | None:
-    """The rule of an op, by the name it is reached by or the one it is defined under."""
-    rule = lookup(name)
-    if rule is None:
-        canonical = frame.run.program.canonical(name)
-        rule = lookup(canonical) if canonical else None
-    return rule
+def rule_name(frame: Frame, name: str) -> str | None:
+    """The name under which an op has a rule: the one it is reached by, or is defined under."""
+    for candidate in (name, frame.run.program.canonical(name)):
+        if candidate and lookup(candidate) is not None:
+            return canonical(candidate)
+    return None
 
 
 def apply_op(
@@ -40,12 +49,13 @@ def apply_op(
 
     Where an argument has alternatives each is tried; only if all of them conflict that is told.
     """
-    rule = find_rule(frame, name)
-    if rule is None:
+    known = rule_name(frame, name)
+    rule = None if known is None else lookup(known)
+    if known is None or rule is None:
         return Unknown(f"`{name}` has no rule")
     given = tuple(_plain(frame, arg) for arg in args)
     named = {key: _plain(frame, arg) for key, arg in (kwargs or {}).items()}
-    return _Application(frame, node, name, rule, layer).run(given, named)
+    return _Application(frame, node, known, rule, layer).run(given, named)
 
 
 def _plain(frame: Frame, value: Value) -> Value:

@@ -8,15 +8,14 @@ import ast
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, Shape
+from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
     Stream,
-    either,
     framework_of,
-    options,
     present,
 )
 from typedtensors_mypy.library import ARRAY_CLASS
@@ -24,7 +23,7 @@ from typedtensors_mypy.library import ARRAY_CLASS
 
 def subscript(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
     """The value of `base[index]`."""
-    return either(_one(frame, node, option, index) for option in options(present(base)))
+    return for_each(frame, present(base), lambda each: _one(frame, node, each, index))
 
 
 def _one(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
@@ -41,7 +40,7 @@ def _one(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
         return base.item if isinstance(index, Dim) else base
     if isinstance(base, Instance):
         return _of_instance(frame, node, base, index)
-    return Unknown("an item of a value that is not followed")
+    return base if isinstance(base, Unknown) else Unknown("an item of a value of that kind")
 
 
 def _of_tuple(base: tuple[Value, ...], index: Value) -> Value:
