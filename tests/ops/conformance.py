@@ -110,9 +110,13 @@ def _is_open(scene: Scene, value: Any) -> bool:
     return unknown or any(isinstance(factor, Compound) for factor in factors)
 
 
+_VALUES = ("index out of range in self", "Target 1 is out of bounds")
+
+
 def _about_values(error: BaseException) -> bool:
     """Whether a call of these shapes may succeed with other elements or another spelling."""
-    return isinstance(error, TypeError) or "index out of range in self" in str(error)
+    blamed = any(words in str(error) for words in _VALUES)
+    return blamed or isinstance(error, TypeError)
 
 
 def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:

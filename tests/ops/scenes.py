@@ -175,6 +175,7 @@ class _Stage:
         dims = [*_dims_of((whole, config)), *_SPARE, *_OPAQUE]
         self._draw_sizes(dims)
         self.args, self.kwargs = self.set_up(self.example.args), self.set_up(self.example.kwargs)
+        self.layer = layer and Example(self.set_up(layer.args), self.set_up(layer.kwargs))
 
     def _draw_sizes(self, dims: list[Dim]) -> None:
         """Distinct sizes for declared names, which are rigid; any for what the code computes.
@@ -236,7 +237,7 @@ class _Stage:
             self.op,
             self.args,
             self.kwargs,
-            self.example.layer,
+            self.layer,
             self.sizes,
             self.literal,
             tuple(self.bends),
