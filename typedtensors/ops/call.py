@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.ops.names import short
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes.tensor import Tensor
@@ -64,6 +65,11 @@ class Call:
     layer: Layer | None = None
     invoke: Callable[[Value, tuple[Value, ...]], Outcome] = _no_invoke
     broadcasts: list[Broadcast] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The op as people write it: `+`, `sum`, `Linear`."""
+        return short(self.op)
 
     def __getitem__(self, name: str) -> Value:
         """The argument of that name."""

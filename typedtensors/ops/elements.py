@@ -32,21 +32,21 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
     """
     holes = [at for at, part in enumerate(wanted) if is_hole(part)]
     if len(holes) > 1:
-        raise Conflicting(wording.misused(call.op, "only one size can be -1"))
+        raise Conflicting(wording.misused(call.name, "only one size can be -1"))
     negative = next((part for part in wanted if _is_negative(part) and not is_hole(part)), None)
     if negative is not None:
         if call.framework is Framework.NUMPY:
             raise Undetermined("NumPy takes any negative size for -1")
-        raise Conflicting(wording.misused(call.op, f"the size {negative} is negative"))
+        raise Conflicting(wording.misused(call.name, f"the size {negative} is negative"))
     given = [part for part in wanted if not is_hole(part)]
-    complaint = wording.count_differs(f"`{call.op}`", source.text, " ".join(map(str, wanted)))
+    complaint = wording.count_differs(f"`{call.name}`", source.text, " ".join(map(str, wanted)))
     left, right = _leftover(source.axes, given, call.facts)
     if not holes:
         if left is not None and right is not None:
             agree(call, left, right, complaint)
         return shape_of(tuple(wanted))
     if right is not None and right.value == 0:
-        raise Conflicting(wording.misused(call.op, "-1 beside a size of 0 can be any size"))
+        raise Conflicting(wording.misused(call.name, "-1 beside a size of 0 can be any size"))
     hole = Axis(_quotient(left, right, complaint))
     return shape_of((*wanted[: holes[0]], hole, *wanted[holes[0] + 1 :]))
 

@@ -9,6 +9,7 @@ from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Broadcast, Call
+from typedtensors.ops.names import in_place
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
@@ -18,46 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from typedtensors.ops.value import Value
-
-_SIGNS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "and": "&",
-    "or": "|",
-    "xor": "^",
-    "lshift": "<<",
-    "rshift": ">>",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "matmul": "@",
-}
-
-
-def short(op: str) -> str:
-    """An op as people write it: `+` for `torch.Tensor.__radd__`, `Linear` for its forward."""
-    name = op.removesuffix(".forward").rpartition(".")[2]
-    if not name.startswith("__"):
-        return name
-    inner = name.strip("_")
-    return next((_SIGNS[each] for each in (inner, inner[1:]) if each in _SIGNS), inner)
-
-
-def in_place(op: str) -> bool:
-    """Whether the op writes its first operand: `add_`, `__iadd__`."""
-    name = op.rpartition(".")[2]
-    if name.startswith("__"):
-        inner = name.strip("_")
-        return inner not in _SIGNS and inner[0] == "i" and inner[1:] in _SIGNS
-    return name.endswith("_")
 
 
 def elementwise(
@@ -116,10 +77,10 @@ def _disagreement(call: Call, shapes: list[Shape]) -> Diagnostic:
             met = broadcast((left, right), call.facts).conflict
             if met is not None:
                 dims = str(_axis(left, met.index)), str(_axis(right, met.index))
-                return wording.operands_differ(short(call.op), (left.text, right.text), dims)
+                return wording.operands_differ(call.name, (left.text, right.text), dims)
     met = broadcast(shapes, call.facts).conflict
     texts = " and ".join(f"({shape.text})" for shape in shapes)
-    return wording.misused(short(call.op), f"{texts} do not broadcast at axis {met and met.index}")
+    return wording.misused(call.name, f"{texts} do not broadcast at axis {met and met.index}")
 
 
 def _axis(shape: Shape, index: int) -> Part:
@@ -139,7 +100,7 @@ def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
             and call.facts.compare(own.dim, new.dim) is Verdict.DIFFERENT
         )
     if wider:
-        where = f"`{short(call.op)}` in place"
+        where = f"`{call.name}` in place"
         raise Conflicting(wording.shape_differs(where, target.shape.text, result.shape.text))
     _require_holds(call, target.dtype, result.dtype)
     return target
@@ -149,7 +110,7 @@ def _require_holds(call: Call, own: DType, new: DType) -> None:
     """A result of a higher kind cannot be written: a float into integers."""
     held, given = promotion.kinds(own), promotion.kinds(new)
     if held and given and all(promotion.higher(g, h) for g in given for h in held):
-        where = f"`{short(call.op)}` in place"
+        where = f"`{call.name}` in place"
         raise Conflicting(wording.dtype_differs(where, promotion.text(own), promotion.text(new)))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import meet, short
+from typedtensors.ops.elementwise import meet
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.shapes import ANY, Shape, Tensor
 
@@ -77,7 +77,7 @@ def require_one_rank(call: Call, name: str, *others: str) -> None:
     for other in others:
         given = call.tensor(other).shape
         if not may_have_one_rank(wanted, given):
-            where = wording.argument(other, short(call.op))
+            where = wording.argument(other, call.name)
             raise Conflicting(wording.rank_differs(where, wanted.text, given.text))
 
 
@@ -107,6 +107,6 @@ def require_axis(call: Call, left: tuple[str, int], right: tuple[str, int]) -> N
     if own is None or given is None or own.flexible or given.flexible:
         return
     if call.same(own.dim, given.dim) is Verdict.DIFFERENT:
-        where = wording.argument(other, short(call.op))
+        where = wording.argument(other, call.name)
         origin = f"axis {at} of `{name}`"
         raise Conflicting(wording.axis_differs(where, index, str(own), str(given), bound_by=origin))

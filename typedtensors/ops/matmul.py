@@ -9,7 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
-from typedtensors.ops.elementwise import meet, short
+from typedtensors.ops.elementwise import meet
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.shapes import Shape, Tensor, Variadic
 
@@ -74,7 +74,7 @@ def contract(call: Call, left: tuple[str, int], right: tuple[str, int]) -> None:
     fits = flipped is not None and call.facts.compare(own.dim, flipped.dim) is Verdict.EQUAL
     raise Conflicting(
         wording.axis_differs(
-            wording.argument(right_name, short(call.op)),
+            wording.argument(right_name, call.name),
             _index(two.shape, right_at),
             str(own.dim),
             str(other.dim),
@@ -101,7 +101,7 @@ def _index(shape: Shape, index: int) -> int:
 def require_axes(call: Call, name: str, shape: Shape, least: int) -> None:
     """Require a number of axes. Raises Conflicting if there are fewer."""
     if shape.rank is not None and shape.rank < least:
-        where = wording.argument(name, short(call.op))
+        where = wording.argument(name, call.name)
         wanted = " ".join(("...", *"nm"[2 - least :]))
         raise Conflicting(wording.rank_differs(where, wanted, shape.text))
 
@@ -111,7 +111,7 @@ def require_one_kind(call: Call, left: str, right: str) -> None:
     one, two = call.tensor(left).dtype, call.tensor(right).dtype
     own, other = promotion.kinds(one), promotion.kinds(two)
     if call.framework is Framework.TORCH and own and other and own.isdisjoint(other):
-        where = wording.argument(right, short(call.op))
+        where = wording.argument(right, call.name)
         raise Conflicting(wording.dtype_differs(where, promotion.text(one), promotion.text(two)))
 
 
@@ -121,7 +121,7 @@ def linear(call: Call) -> Tensor:
     require_axes(call, "input", array.shape, 1)
     require_axes(call, "weight", weight.shape, 1)
     if weight.shape.least_rank > 2:
-        where = wording.argument("weight", short(call.op))
+        where = wording.argument("weight", call.name)
         raise Conflicting(wording.rank_differs(where, "out in", weight.shape.text))
     require_one_kind(call, "input", "weight")
     contract(call, ("input", -1), ("weight", -1))

@@ -32,3 +32,44 @@ def numpy_names(*names: str, operator: str = "") -> tuple[str, ...]:
     """Functions of NumPy; with `operator` the array's three methods too."""
     found = [f"numpy.{name}" for name in names]
     return (*found, *(operators("numpy.ndarray", operator) if operator else []))
+
+
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "matmul": "@",
+}
+
+
+def short(op: str) -> str:
+    """An op as people write it: `+` for `torch.Tensor.__radd__`, `Linear` for its forward."""
+    name = op.removesuffix(".forward").rpartition(".")[2]
+    if not name.startswith("__"):
+        return name
+    inner = name.strip("_")
+    return next((_SIGNS[each] for each in (inner, inner[1:]) if each in _SIGNS), inner)
+
+
+def in_place(op: str) -> bool:
+    """Whether the op writes its first operand: `add_`, `__iadd__`."""
+    name = op.rpartition(".")[2]
+    if name.startswith("__"):
+        inner = name.strip("_")
+        return inner not in _SIGNS and inner[0] == "i" and inner[1:] in _SIGNS
+    return name.endswith("_")

@@ -29,7 +29,7 @@ def position(call: Call, shape: Shape, number: Value) -> int:
     if rank is None or (rank == 0 and index in (0, -1)):
         # torch lets a scalar pass for a vector.
         raise Undetermined(f"axis {index} of {shape} is not known")
-    raise Conflicting(wording.axis_missing(call.op, index, shape.text))
+    raise Conflicting(wording.axis_missing(call.name, index, shape.text))
 
 
 def positions(call: Call, shape: Shape, numbers: Value) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def positions(call: Call, shape: Shape, numbers: Value) -> tuple[int, ...]:
     several = numbers if isinstance(numbers, (tuple, list)) else (numbers,)
     found = tuple(position(call, shape, number) for number in several)
     if len(set(found)) < len(found):
-        raise Conflicting(wording.misused(call.op, "names an axis twice"))
+        raise Conflicting(wording.misused(call.name, "names an axis twice"))
     return found
 
 
@@ -76,4 +76,4 @@ def insertion(call: Call, shape: Shape, number: Value) -> int:
         return index if index >= 0 else len(shape.axes) + 1 + index
     if any(isinstance(part, Variadic) for part in shape.axes):
         raise Undetermined(f"axis {index} of {shape} is not known")
-    raise Conflicting(wording.axis_missing(call.op, index, shape.text))
+    raise Conflicting(wording.axis_missing(call.name, index, shape.text))

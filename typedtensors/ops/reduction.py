@@ -10,7 +10,6 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
-from typedtensors.ops.elementwise import short
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import positions
 from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor
@@ -78,9 +77,7 @@ def require_inexact(call: Call, array: Tensor) -> None:
     if found and found <= {"bool", "int"}:
         actual = promotion.text(array.dtype)
         raise Conflicting(
-            wording.dtype_differs(
-                f"`{short(call.op)}`", "Float", actual, hint="convert with `.float()`"
-            )
+            wording.dtype_differs(f"`{call.name}`", "Float", actual, hint="convert with `.float()`")
         )
 
 

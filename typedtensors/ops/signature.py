@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import short
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.shapes import Argument, Mismatch, Spec, Tensor, instantiate, match_all, parse_spec
@@ -80,7 +79,7 @@ def apply(
     ]
     found = match_all(arguments, facts=call.facts)
     if isinstance(found, Mismatch):
-        where = wording.argument(found.argument, short(call.op))
+        where = wording.argument(found.argument, call.name)
         raise Conflicting(found.diagnostic(where))
     call.facts = found.facts
     kept = promotion.promoted(call.framework, arrays)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import alike, short
+from typedtensors.ops.elementwise import alike
 from typedtensors.ops.layers import layer
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -180,7 +180,7 @@ def gated(call: Call) -> Tensor:
         raise Undetermined("half of an axis of which little is known")
     odd = call.facts.compare(axis.dim % 2, Dim.of(0))
     if odd is Verdict.DIFFERENT and axis.dim.value is not None:
-        where = wording.argument("input", short(call.op))
+        where = wording.argument("input", call.name)
         raise Conflicting(wording.axis_differs(where, at, "an even size", str(axis)))
     if odd is not Verdict.EQUAL:
         raise Undetermined("half of an axis that may be odd")

@@ -69,7 +69,7 @@ def t(call: Call) -> Value:
     """The transpose of a matrix; a vector as it is."""
     array = call.tensor("input")
     if array.shape.least_rank > 2:
-        raise Conflicting(wording.rank_differs(f"`{call.op}`", "n m", array.shape.text))
+        raise Conflicting(wording.rank_differs(f"`{call.name}`", "n m", array.shape.text))
     return array.with_shape(_reversed(array.shape))
 
 
@@ -107,7 +107,7 @@ def matrix_transpose(call: Call) -> Value:
     if shape.rank == 0:
         raise Undetermined("torch lets a scalar pass for a matrix")
     if shape.rank == 1:
-        raise Conflicting(wording.rank_differs(f"`{call.op}`", "... n m", shape.text))
+        raise Conflicting(wording.rank_differs(f"`{call.name}`", "... n m", shape.text))
     last, before = (position(call, shape, Dim.of(number)) for number in (-1, -2))
     return array.with_shape(Shape((*shape.axes[:before], shape.axes[last], shape.axes[before])))
 
@@ -143,7 +143,7 @@ def permute(call: Call) -> Value:
     shape = with_rank(array.shape, len(order))
     if shape is None:
         expected = " ".join(["_"] * len(order))
-        raise Conflicting(wording.rank_differs(f"`{call.op}`", expected, array.shape.text))
+        raise Conflicting(wording.rank_differs(f"`{call.name}`", expected, array.shape.text))
     places = positions(call, shape, order)
     return array.with_shape(Shape(tuple(shape.axes[at] for at in places)))
 
@@ -185,7 +185,7 @@ def movedim(call: Call) -> Value:
     targets = positions(call, array.shape, call["destination"])
     if len(sources) != len(targets):
         problem = f"moves {len(sources)} axes to {len(targets)} places"
-        raise Conflicting(wording.misused(call.op, problem))
+        raise Conflicting(wording.misused(call.name, problem))
     placed = dict(zip(targets, sources, strict=True))
     others = iter(at for at in range(len(axes)) if at not in sources)
     order = (placed[at] if at in placed else next(others) for at in range(len(axes)))
@@ -302,7 +302,7 @@ def _squeezed(call: Call, part: Part) -> list[Part]:
     if size == 1:
         return []
     if call.framework is Framework.NUMPY:
-        raise Conflicting(wording.misused(call.op, f"the axis to remove has size {size}, not 1"))
+        raise Conflicting(wording.misused(call.name, f"the axis to remove has size {size}, not 1"))
     return [part]
 
 

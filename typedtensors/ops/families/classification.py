@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import short
 from typedtensors.ops.layers import layer
 from typedtensors.ops.loss import require_axis, require_same_shape, returned
 from typedtensors.ops.outcome import Conflicting
@@ -89,7 +88,7 @@ def nll_loss(call: Call) -> Tensor:
     _require_class_axis(call, array)
     held = promotion.kinds(target.dtype)
     if held and held <= {"float", "complex"}:
-        where = wording.argument("target", short(call.op))
+        where = wording.argument("target", call.name)
         actual = promotion.text(target.dtype)
         raise Conflicting(wording.dtype_differs(where, "Int64", actual))
     return _indexed(call, array, target)
@@ -98,7 +97,7 @@ def nll_loss(call: Call) -> Tensor:
 def _require_class_axis(call: Call, array: Tensor) -> None:
     """The input has classes, and a weight has one value for each of them."""
     if array.shape.rank == 0:
-        where = wording.argument("input", short(call.op))
+        where = wording.argument("input", call.name)
         raise Conflicting(wording.rank_differs(where, "batch classes", array.shape.text))
     at, weight = _class_at(array.shape), call["weight"]
     if at is not None and isinstance(weight, Tensor) and weight.shape.rank == 1:
@@ -127,7 +126,7 @@ def _indexed(call: Call, array: Tensor, target: Tensor) -> Tensor:
         # One example without a batch axis may have its index in an array of one.
         return _single(call, array, given)
     if wanted.rank != given.rank:
-        where = wording.argument("target", short(call.op))
+        where = wording.argument("target", call.name)
         raise Conflicting(
             wording.rank_differs(where, wanted.text, given.text, hint=_hint(call, array, given))
         )
@@ -141,7 +140,7 @@ def _single(call: Call, array: Tensor, given: Shape) -> Tensor:
     (axis,) = given.fixed or ()
     one = call.facts.compare(axis.dim, Dim.of(1))
     if not axis.flexible and one is Verdict.DIFFERENT:
-        where = wording.argument("target", short(call.op))
+        where = wording.argument("target", call.name)
         raise Conflicting(wording.rank_differs(where, "", given.text))
     return returned(call, Shape(()), array.dtype)
 

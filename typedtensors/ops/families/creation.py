@@ -46,7 +46,7 @@ def made(call: Call, given: tuple[Part, ...], dtype: DType) -> Tensor:
     """A new array of these sizes. Raises Conflicting if one is negative."""
     for part in given:
         if isinstance(part, Axis) and part.dim.value is not None and part.dim.value < 0:
-            raise Conflicting(wording.misused(call.op, f"the size {part} is negative"))
+            raise Conflicting(wording.misused(call.name, f"the size {part} is negative"))
     return Tensor(shape_of(given), dtype)
 
 

@@ -269,7 +269,7 @@ def narrow(call: Call) -> Value:
     length, axis = call.dim("length"), array.shape.axes[at]
     start = call["start"]
     if at_most(length, Dim.of(-1)):
-        raise Conflicting(wording.misused(call.op, f"the length {length} is negative"))
+        raise Conflicting(wording.misused(call.name, f"the length {length} is negative"))
     if isinstance(start, Dim) and isinstance(axis, Axis):
         _check_extent(call, start, length, axis)
     return array.with_shape(array.shape.replace(at, Axis(length)))
@@ -281,4 +281,4 @@ def _check_extent(call: Call, start: Dim, length: Dim, axis: Axis) -> None:
     before = at_most(size + start, last)
     if beyond or before or (at_most(start, last) and nonnegative(start + length + last)):
         problem = f"elements {start} to {start + length} of an axis of size {size}"
-        raise Conflicting(wording.misused(call.op, problem))
+        raise Conflicting(wording.misused(call.name, problem))

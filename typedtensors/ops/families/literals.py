@@ -83,7 +83,7 @@ def _reject_ragged(call: Call, inner: list[list[Part]]) -> None:
     if not literal:
         raise Undetermined("arrays in a list may differ in shape")
     texts = sorted({str(Shape(tuple(each))) for each in inner})
-    raise Conflicting(wording.misused(call.op, f"a ragged list of {' and '.join(texts)}"))
+    raise Conflicting(wording.misused(call.name, f"a ragged list of {' and '.join(texts)}"))
 
 
 def _leaves(data: Value) -> Iterator[Value]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import short
 from typedtensors.ops.layers import call_layer, layer
 from typedtensors.ops.matmul import contract, require_axes, without_last
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -36,7 +35,7 @@ def consume(call: Call, array: Tensor, index: int, needed: Value, by: str) -> No
         return
     if call.requires(axis.dim, needed) is Verdict.DIFFERENT:
         at = index if array.shape.rank is None else index % array.shape.rank
-        where = wording.argument("input", short(call.op))
+        where = wording.argument("input", call.name)
         raise Conflicting(
             wording.axis_differs(where, at, str(needed), str(axis.dim), bound_by=f"`{by}`")
         )
@@ -91,7 +90,7 @@ def bilinear(call: Call) -> Tensor:
 def _require_indices(call: Call, array: Tensor) -> None:
     found = promotion.kinds(array.dtype)
     if found and found <= {"float", "complex"}:
-        where = wording.argument("input", short(call.op))
+        where = wording.argument("input", call.name)
         actual = promotion.text(array.dtype)
         hint = "convert with `.long()`"
         raise Conflicting(wording.dtype_differs(where, "Int64", actual, hint=hint))

@@ -110,7 +110,7 @@ def flattened(call: Call, shape: Shape, start: int, end: int) -> Shape:
     else:
         first = position(call, shape, Dim.of(start))
     if first > last:
-        raise Conflicting(wording.misused(call.op, f"axis {start} comes after axis {end}"))
+        raise Conflicting(wording.misused(call.name, f"axis {start} comes after axis {end}"))
     # A start among axes that are not known still says how many come before it.
     lead = tuple(Axis(Dim.fresh()) for _ in range(start - first)) if start > first else ()
     merged = _merged(call, shape.axes[first : last + 1])

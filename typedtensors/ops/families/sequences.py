@@ -82,13 +82,13 @@ def _steps(call: Call, start: Dim, end: Dim, step: Dim) -> Dim:
     """The whole number of steps from `start` to before `end`, rounded up."""
     way, stride = (end - start, step) if nonnegative(step) else (start - end, -step)
     if at_most(stride, _ZERO):
-        raise Conflicting(wording.misused(call.op, "a step of 0"))
+        raise Conflicting(wording.misused(call.name, "a step of 0"))
     if not at_most(_ONE, stride):
         return Dim.fresh()
     if at_most(way, Dim.of(-1)):
         if call.framework is Framework.NUMPY:
             return _ZERO
-        raise Conflicting(wording.misused(call.op, f"no way from {start} to {end} by {step}"))
+        raise Conflicting(wording.misused(call.name, f"no way from {start} to {end} by {step}"))
     if call.framework is Framework.NUMPY and not nonnegative(way):
         return Dim.fresh()
     return (way + stride - 1) // stride
