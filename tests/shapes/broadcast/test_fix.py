@@ -6,9 +6,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from typedtensors.dims import Dim, Facts
 from typedtensors.shapes.broadcast import (
     Context,
     Level,
+    Reason,
     broadcast,
     classify,
     fixes,
@@ -80,15 +82,15 @@ def test_every_fix_is_legal_and_leaves_nothing_to_report(
             ("g", "g.norm(dim=(-2, -1)).clamp(min=1e-7)"),
             ((6, 8, 6), (6,)),
             FLOATS,
-            "`g.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-7)` or "
-            "`g.norm(dim=(-2, -1)).clamp(min=1e-7)[None, None, :]`",
+            "`g.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-7)` for axis 0 or "
+            "`g.norm(dim=(-2, -1)).clamp(min=1e-7)[None, None, :]` for axis 2",
             id="a reduction keeps its axes",
         ),
         pytest.param(
             ("x", "x.mean(1)"),
             (("n", "n"), ("n",)),
             FLOATS,
-            "`x.mean(1, keepdim=True)` or `x.mean(1).unsqueeze(0)`",
+            "`x.mean(1, keepdim=True)` for axis 0 or `x.mean(1).unsqueeze(0)` for axis 1",
             id="the axis that was reduced",
         ),
         pytest.param(
@@ -124,3 +126,21 @@ def test_hint(
     event = classify(broadcast([Shape.of(*shape) for shape in shapes]))
     assert event is not None
     assert hint(fixes(event, context, Level.SUSPICIOUS), texts) == expected
+
+
+def test_where_everything_is_written_out_the_operand_is_expanded() -> None:
+    event = classify(broadcast([Shape.of("n", "d"), Shape.of("d")]))
+    assert event is not None
+    assert judge(event, FLOATS, Level.EXPLICIT) is Reason.IMPLICIT
+    written = hint(fixes(event, FLOATS, Level.EXPLICIT), ("x", "a + b"))
+    assert written == "`(a + b).expand_as(x)`"
+    assert hint(fixes(event, FLOATS, Level.EXPLICIT), (None, "b")) == "`b.expand(n, d)`"
+
+
+def test_facts_decide_what_cures() -> None:
+    k = Dim.opaque("k")
+    facts = Facts().equate(k, Dim.name("n"))[1]
+    event = classify(broadcast([Shape.of(k, 1), Shape.of("n")], facts))
+    assert event is not None
+    written = hint(fixes(event, FLOATS, Level.SUSPICIOUS), ("p", "y"))
+    assert written == "`p.squeeze(-1)` or `y.unsqueeze(-1)`"

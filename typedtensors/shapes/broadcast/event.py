@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeAlias
@@ -52,6 +52,7 @@ class BroadcastEvent:
     `twins`: two operands of a mutual broadcast are equal once axes of size 1 are dropped.
     `ambiguous`: one-sided with left padding, and the sizes do not determine which axes the operand
     belongs to. `certain`: the axes that only some operands have are not 1 (an opaque dim may be).
+    `facts`: what was known of the dims.
     """
 
     kind: Kind
@@ -63,6 +64,7 @@ class BroadcastEvent:
     twins: bool = False
     ambiguous: bool = False
     certain: bool = True
+    facts: Facts = field(default_factory=Facts, compare=False, repr=False)
 
     @property
     def mutual(self) -> bool:
@@ -127,6 +129,7 @@ def _event(
         twins=mutual and _twins(carrying),
         ambiguous=not mutual and any(_floats(row, result) for row in partial),
         certain=not mutual or _certain(carrying, result),
+        facts=outcome.facts,
     )
 
 

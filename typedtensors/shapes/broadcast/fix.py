@@ -12,14 +12,14 @@ from typedtensors.dims import Dim
 from typedtensors.shapes.axis import Axis, Intent
 from typedtensors.shapes.broadcast.arithmetic import broadcast
 from typedtensors.shapes.broadcast.event import Kind, classify
-from typedtensors.shapes.broadcast.policy import judge
+from typedtensors.shapes.broadcast.policy import Level, judge
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from typedtensors.shapes.broadcast.event import BroadcastEvent
-    from typedtensors.shapes.broadcast.policy import Context, Level
+    from typedtensors.shapes.broadcast.policy import Context
 
 _MANY_AXES = 6
 """Beyond this rank the ways to place an operand are not worth a reader's time."""
@@ -31,14 +31,16 @@ class Change(Enum):
     SQUEEZE = "squeeze"
     INSERT = "insert"
     SWAP = "swap the last two"
+    EXPAND = "expand to another operand's shape"
 
 
 @dataclass(frozen=True)
 class Edit:
     """One change of one operand, and the shape that gives.
 
-    `axes` are the axes of size 1 that go or come, counted in the longer of the two shapes.
-    `outer`: both operands still grow, but now it is written out.
+    `axes` are the axes of size 1 that go or come, counted in the longer of the two shapes. `home`:
+    the axes to which an insertion assigns the operand, where there is a choice. `outer`: both
+    operands still grow, but now it is written out. `like`: the operand whose shape this one takes.
     """
 
     operand: int
@@ -46,7 +48,9 @@ class Edit:
     axes: tuple[int, ...]
     before: Shape
     shape: Shape
+    home: tuple[int, ...] = ()
     outer: bool = False
+    like: int | None = None
 
     @property
     def rank(self) -> int:
@@ -67,7 +71,8 @@ def fixes(event: BroadcastEvent, context: Context, level: Level) -> list[Edit]:
             final = replace(edit, outer=rank == _OUTER)
             ranked.setdefault((edit.operand, edit.shape), (rank, final))
     best = min((rank for rank, _ in ranked.values()), default=None)
-    return [edit for rank, edit in ranked.values() if rank == best]
+    found = [edit for rank, edit in ranked.values() if rank == best]
+    return found or list(_expansions(event, context))
 
 
 _EQUAL, _ONE_SIDED, _OUTER = range(3)
@@ -76,7 +81,7 @@ _EQUAL, _ONE_SIDED, _OUTER = range(3)
 def _rank(event: BroadcastEvent, edit: Edit, context: Context, level: Level) -> int | None:
     """How good the edit is, or None if it cures nothing."""
     shapes = [edit.shape if k == edit.operand else own for k, own in enumerate(event.shapes)]
-    outcome = broadcast(shapes)
+    outcome = broadcast(shapes, event.facts)
     if outcome.shape is None or not outcome.decided:
         return None
     remaining = classify(outcome)
@@ -117,4 +122,17 @@ def _insertions(
         for place, axis in zip(places, axes, strict=True):
             wide[place] = axis
         new = tuple(at for at in range(rank) if at not in places)
-        yield Edit(operand, Change.INSERT, new, shape, Shape(tuple(wide)))
+        real = [at for at, axis in zip(places, axes, strict=True) if not axis.is_one]
+        home = tuple(real) if event.ambiguous else ()
+        yield Edit(operand, Change.INSERT, new, shape, Shape(tuple(wide)), home)
+
+
+def _expansions(event: BroadcastEvent, context: Context) -> Iterator[Edit]:
+    """What to write where every broadcast is written out, and this one is no mistake."""
+    if judge(event, context, Level.SUSPICIOUS) is not None or len(event.expanded) != 1:
+        return
+    operand = event.expanded[0]
+    full = [k for k, shape in enumerate(event.shapes) if shape == event.result]
+    if full:
+        before = event.shapes[operand]
+        yield Edit(operand, Change.EXPAND, (), before, event.result, like=full[0])

@@ -23,23 +23,32 @@ _ELEMENTWISE = frozenset(
 
 def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
     """The edits in words, given the operands' source texts; None if there are no edits."""
-    written = [_written(edit, texts[edit.operand]) for edit in edits]
+    written = [_written(edit, texts) for edit in edits]
     return " or ".join(list(dict.fromkeys(written))[:_CHOICES]) or None
 
 
-def _written(edit: Edit, text: str | None) -> str:
+def _written(edit: Edit, texts: Sequence[str | None]) -> str:
     """The edited operand, as `pred.squeeze(-1)`; in words where its text is unknown or long."""
+    text = texts[edit.operand]
+    suffix = _suffix(edit, texts)
     if text is None or len(text) > _LONGEST:
-        edited = f"`{_suffix(edit)}` on the operand of shape {edit.before}"
+        edited = f"`{suffix}` on the operand of shape {edit.before}"
     else:
-        edited = f"`{_edited(edit, text)}`"
+        edited = f"`{_edited(edit, text, suffix)}`"
+    if edit.home:
+        noun = "axis" if len(edit.home) == 1 else "axes"
+        edited += f" for {noun} {', '.join(map(str, edit.home))}"
     return f"{edited} if the outer product is meant" if edit.outer else edited
 
 
-def _suffix(edit: Edit) -> str:
+def _suffix(edit: Edit, texts: Sequence[str | None]) -> str:
     """What to write behind the operand: `.unsqueeze(-1)`, or `[:, None, None]` for more axes."""
     if edit.change is Change.SWAP:
         return ".mT"
+    if edit.like is not None:
+        other = texts[edit.like]
+        plain = other is not None and len(other) <= _LONGEST
+        return f".expand_as({other})" if plain else f".expand{edit.shape}"
     if len(edit.axes) == 1:
         verb = "squeeze" if edit.change is Change.SQUEEZE else "unsqueeze"
         return f".{verb}({_axis(edit.axes[0], edit.rank)})"
@@ -51,11 +60,11 @@ def _axis(at: int, rank: int) -> int:
     return -1 if at == rank - 1 and rank > 1 else at
 
 
-def _edited(edit: Edit, text: str) -> str:
+def _edited(edit: Edit, text: str, suffix: str) -> str:
     try:
         body = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
-        return f"({text}){_suffix(edit)}"
+        return f"({text}){suffix}"
     undone = _undone(edit, text, body)
     if undone is not None:
         return undone
@@ -63,7 +72,7 @@ def _edited(edit: Edit, text: str) -> str:
     if kept is not None:
         return kept
     plain = isinstance(body, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    return f"{text}{_suffix(edit)}" if plain else f"({text}){_suffix(edit)}"
+    return f"{text}{suffix}" if plain else f"({text}){suffix}"
 
 
 def _undone(edit: Edit, text: str, body: ast.expr) -> str | None:
