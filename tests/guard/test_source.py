@@ -19,36 +19,6 @@ def parsed(text: str) -> syntax.Parsed:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "x[:, None] - y",
-        "x[..., np.newaxis] - y",
-        "x.unsqueeze(1) * y",
-        "rearrange(x, 'b -> b 1') * y",
-        "x / x.sum(-1, keepdim=True)",
-        "f(x.view(-1, 1),\n  y)",
-        "total += x.reshape(n, 1)",
-    ],
-)
-def test_expression_inserts_an_axis(text: str) -> None:
-    assert syntax.inserts_axis(parsed(text).node)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x - y",
-        "x[0] - y[..., 1:]",
-        "f(x, None) - y",
-        "x / x.sum(-1, keepdim=False)",
-        "x.squeeze(1) - y",
-    ],
-)
-def test_expression_inserts_no_axis(text: str) -> None:
-    assert not syntax.inserts_axis(parsed(text).node)
-
-
-@pytest.mark.parametrize(
     ("text", "places", "method", "expected"),
     [
         pytest.param("a -  b*2", (0, 1), True, ["a", "b*2"], id="operator"),

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from typedtensors.guard import syntax
+from typedtensors.shapes.broadcast import inserts_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def _read(frame: FrameType) -> Site:
         line=span.start,
         expression=None if text is None else _one_line(text),
         parsed=parsed,
-        inserts=parsed is not None and syntax.inserts_axis(parsed.node),
+        inserts=parsed is not None and inserts_axis(parsed.node),
         accepted=any(_ACCEPTED.search(line) for line in source[span.start - 1 : span.stop - 1]),
     )
 

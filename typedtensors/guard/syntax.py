@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading the expression of an event: its operands, and whether it inserts an axis."""
+"""Reading the expression of an event: its extent and its operands."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_INSERTING: Final = frozenset(
-    {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
-    | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
-)
 # The keywords by which torch names operands, in the order of its signatures.
 _OPERANDS: Final = frozenset({"input", "other", "target", "x1", "x2", "input1", "input2"})
 
@@ -75,31 +71,6 @@ def _parts(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
 
 def _lines(node: ast.stmt | ast.expr) -> range:
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
-
-
-def inserts_axis(node: ast.AST) -> bool:
-    """Whether the expression inserts an axis: `x[:, None]`, unsqueeze, view, `keepdim=True`."""
-    return any(_inserts(part) for part in ast.walk(node))
-
-
-def _inserts(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript):
-        return any(_is_new_axis(part) for part in ast.walk(node.slice))
-    if isinstance(node, ast.Call):
-        name = getattr(node.func, "attr", getattr(node.func, "id", None))
-        return name in _INSERTING or any(map(_keeps_dim, node.keywords))
-    return False
-
-
-def _is_new_axis(node: ast.AST) -> bool:
-    if isinstance(node, ast.Constant):
-        return node.value is None
-    return isinstance(node, ast.Attribute) and node.attr == "newaxis"
-
-
-def _keeps_dim(keyword: ast.keyword) -> bool:
-    named = keyword.arg in {"keepdim", "keepdims"}
-    return named and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
 
 
 def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:
