@@ -16,12 +16,12 @@ from typedtensors.shapes.broadcast import (
     classify,
     fixes,
     hint,
+    inserts_axis,
     judge,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 
 _LONGEST_EXPRESSION = 60
-_INSERTING_METHODS = frozenset({"unsqueeze", "view", "reshape", "expand", "expand_as", "view_as"})
 
 
 def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagnostic | None:
@@ -79,7 +79,7 @@ def _context(
     floating = [_is_floating(operand) for operand in operands]
     return Context(
         comparison=bool(made.compared),
-        inserted=any(map(_inserts_axis, ast.walk(node))),
+        inserted=inserts_axis(node),
         viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
         floating=False if False in floating else None if None in floating else True,
         parameter=any(operands[index].parameter for index in event.expanded),
@@ -92,18 +92,6 @@ def _is_floating(operand: Tensor) -> bool | None:
         return None
     floating = {name.startswith(("float", "bfloat")) for name in names}
     return floating.pop() if len(floating) == 1 else None
-
-
-def _inserts_axis(node: ast.AST) -> bool:
-    """Whether a piece of an expression shows that a broadcast is meant."""
-    if isinstance(node, ast.keyword):
-        return node.arg in {"keepdim", "keepdims"}
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return node.func.attr in _INSERTING_METHODS
-    if isinstance(node, ast.Subscript):
-        index = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return any(isinstance(item, ast.Constant) and item.value is None for item in index)
-    return False
 
 
 def shorten(node: ast.expr) -> str:
