@@ -139,6 +139,9 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
     if isinstance(value, (tuple, list)):
         together = zip(value, actual, strict=False)
         return len(value) == len(actual) and all(agrees(scene, *both, facts) for both in together)
+    if isinstance(value, dict):
+        same_keys = list(value) == list(actual)
+        return same_keys and agrees(scene, [*value.values()], [*actual.values()], facts)
     return bool(value == actual)
 
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the helpers need of an array."""
+"""The axis work on an array of any framework."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
+
+import einops
 
 from typedtensors.broadcast.errors import AxisError
 from typedtensors.diagnostics import wording
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typedtensors.shapes.names import Names
 
 
 class Array(Protocol):
@@ -33,16 +34,22 @@ _BROADCAST_TO = {
 }
 
 
-def require_array(op: str, name: str, value: object) -> None:
-    """Raise unless `value` is an array.
+def place(array: ArrayT, source: Names, target: Names) -> ArrayT:
+    """Permute axes and insert new ones, of an array that has the names of `source`.
 
     Raises:
-        AxisError: it has no shape.
+        SpecError: a name has no place in `target`.
     """
-    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
-        problem = f"argument `{name}` is of type {type(value).__name__}, not an array"
-        hint = f"`torch.as_tensor({name})` or `numpy.asarray({name})`"
-        raise AxisError(wording.misused(op, problem, hint=hint))
+    places = source.placed_in(target)
+    if source.words == target.words:
+        return array
+    # einops has rules of its own for names (no underscore at either end).
+    names = [
+        "..." if position == source.variadic else f"a{position}"
+        for position in range(len(source.words))
+    ]
+    after = ["1" if position is None else names[position] for position in places]
+    return einops.rearrange(array, f"{' '.join(names)} -> {' '.join(after)}")
 
 
 def stretch(array: ArrayT, sizes: Sequence[int]) -> ArrayT:

@@ -3,8 +3,35 @@
 
 from __future__ import annotations
 
-from typedtensors.diagnostics.error import TensorError
+from collections.abc import Sequence
+
+from typedtensors.diagnostics import TensorError, wording
+from typedtensors.shapes.names import Names
 
 
 class AxisError(TensorError, ValueError):
     """Named axes that do not fit the array, or each other."""
+
+
+def require_array(op: str, name: str, value: object) -> None:
+    """Raise unless `value` is an array.
+
+    Raises:
+        AxisError: it has no shape.
+    """
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        problem = f"argument `{name}` is of type {type(value).__name__}, not an array"
+        hint = f"`torch.as_tensor({name})` or `numpy.asarray({name})`"
+        raise AxisError(wording.misused(op, problem, hint=hint))
+
+
+def require_rank(op: str, name: str, names: Names, shape: Sequence[int]) -> None:
+    """Raise unless an array of this shape has as many axes as there are names.
+
+    Raises:
+        AxisError: the rank differs.
+    """
+    if not names.fits(len(shape)):
+        actual = " ".join(str(size) for size in shape)
+        where = wording.argument(name, op)
+        raise AxisError(wording.rank_differs(where, names.text, actual))

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from typedtensors.broadcast.align import place
-from typedtensors.broadcast.array import Array, ArrayT, require_array, stretch
-from typedtensors.broadcast.errors import AxisError
-from typedtensors.broadcast.names import Names, parse_names, require_rank
+from typedtensors.broadcast.array import Array, ArrayT, place, stretch
+from typedtensors.broadcast.errors import AxisError, require_array, require_rank
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.shapes import SpecError
 from typedtensors.shapes.intended import mark
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typedtensors.shapes.names import Names, parse_names, parse_pattern
 
 
 def expand_as(x: ArrayT, spec: str, other: Array, other_spec: str) -> ArrayT:
@@ -42,10 +39,13 @@ def expand_as(x: ArrayT, spec: str, other: Array, other_spec: str) -> ArrayT:
     """
     require_array("expand_as", "x", x)
     require_array("expand_as", "other", other)
-    source, target = parse_names(spec), parse_names(other_spec)
-    require_rank(wording.argument("x", "expand_as"), source, x.shape)
-    require_rank(wording.argument("other", "expand_as"), target, other.shape)
-    aligned = place(x, source, target)
+    try:
+        source, target = parse_names(spec), parse_names(other_spec)
+        require_rank("expand_as", "x", source, x.shape)
+        require_rank("expand_as", "other", target, other.shape)
+        aligned = place(x, source, target)
+    except SpecError as error:
+        raise AxisError(error.diagnostic) from None
     wanted = target.spans(len(other.shape))
     for word, (start, stop) in zip(source.words, source.spans(len(x.shape)), strict=True):
         first, last = wanted[target.words.index(word)]
@@ -75,13 +75,12 @@ def expand(x: ArrayT, pattern: str, /, **sizes: int) -> ArrayT:
     [[0, 1, 2], [0, 1, 2]]
     """
     require_array("expand", "x", x)
-    left, arrow, right = pattern.partition("->")
-    if not arrow or "->" in right:
-        problem = "it needs one `->` between the names before and after"
-        raise AxisError(wording.bad_spec(pattern, problem, hint='write "d -> batch seq d"'))
-    source, target = parse_names(left.strip()), parse_names(right.strip())
-    require_rank(wording.argument("x", "expand"), source, x.shape)
-    aligned = place(x, source, target)
+    try:
+        source, target = parse_pattern(pattern)
+        require_rank("expand", "x", source, x.shape)
+        aligned = place(x, source, target)
+    except SpecError as error:
+        raise AxisError(error.diagnostic) from None
     return mark(stretch(aligned, _sizes_after(pattern, x, source, target, sizes)))
 
 
@@ -93,6 +92,8 @@ def _sizes_after(
             slip = did_you_mean(name, target.words)
             problem = f"a size is given for `{name}`, which is not on the right-hand side{slip}"
             raise AxisError(wording.bad_spec(pattern, problem))
+        if sizes[name] < 0:
+            raise AxisError(wording.bad_spec(pattern, f"`{name}={sizes[name]}` is no size"))
     spans = dict(zip(source.words, source.spans(len(x.shape)), strict=True))
     result: list[int] = []
     for word in target.words:

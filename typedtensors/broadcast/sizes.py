@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typedtensors.broadcast.array import Array, require_array
-from typedtensors.broadcast.errors import AxisError
-from typedtensors.broadcast.names import parse_names, require_rank
+from typedtensors.broadcast.array import Array
+from typedtensors.broadcast.errors import AxisError, require_array, require_rank
 from typedtensors.diagnostics import wording
+from typedtensors.shapes import SpecError
+from typedtensors.shapes.names import parse_names
 
 
 def sizes(x: Array, spec: str) -> dict[str, int]:
@@ -30,14 +31,17 @@ def sizes(x: Array, spec: str) -> dict[str, int]:
     {'batch': 4, 'seq': 10, 'd': 8}
     """
     require_array("sizes", "x", x)
-    names = parse_names(spec, unnamed=True)
-    where = wording.argument("x", "sizes")
-    require_rank(where, names, x.shape)
+    try:
+        names = parse_names(spec, unnamed=True)
+    except SpecError as error:
+        raise AxisError(error.diagnostic) from None
+    require_rank("sizes", "x", names, x.shape)
     found: dict[str, int] = {}
     for position, (word, (start, _)) in enumerate(
         zip(names.words, names.spans(len(x.shape)), strict=True)
     ):
         if word.isdecimal() and x.shape[start] != int(word):
+            where = wording.argument("x", "sizes")
             raise AxisError(wording.axis_differs(where, start, word, str(x.shape[start])))
         if word.isidentifier() and word != "_" and position != names.variadic:
             found[word] = x.shape[start]

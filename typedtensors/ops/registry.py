@@ -31,6 +31,7 @@ _CANONICAL = (
     (re.compile(r"^torch\._C\._nn\."), "torch.nn.functional."),
     (re.compile(r"^torch\._C\._linalg\.(linalg_)?"), "torch.linalg."),
     (re.compile(r"^torch\.nn\.modules\.\w+\."), "torch.nn."),
+    (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
 )
 
 
