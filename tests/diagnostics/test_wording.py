@@ -52,6 +52,24 @@ MESSAGES = [
         id="rank-variadic",
     ),
     pytest.param(
+        wording.axis_missing("sum", 2, "b d"),
+        "tensor-rank",
+        "`sum`: (b, d) has no axis 2",
+        id="axis-missing",
+    ),
+    pytest.param(
+        wording.too_many_indices("3 indices", "b d"),
+        "tensor-rank",
+        "3 indices for 2 axes (b, d)",
+        id="indices",
+    ),
+    pytest.param(
+        wording.sizes_misused("index", "a mask of size n on an axis of size d"),
+        "tensor-shape",
+        "`index`: a mask of size n on an axis of size d",
+        id="sizes-in-words",
+    ),
+    pytest.param(
         wording.operands_differ("a + b", ("n k", "n d"), ("k", "d")),
         "tensor-shape",
         "`a + b`: (n, k) and (n, d) do not broadcast, k meets d",
@@ -87,12 +105,6 @@ MESSAGES = [
         "tensor-spec",
         'spec "n +1": `+1` is an axis of its own; fix: `n+1`',
         id="spec",
-    ),
-    pytest.param(
-        wording.unknown_name("bacth+1", "bacth", ("batch", "d")),
-        "tensor-spec",
-        'spec "bacth+1": nothing binds `bacth`, did you mean `batch`?',
-        id="spec-name",
     ),
 ]
 

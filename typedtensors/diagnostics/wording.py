@@ -13,7 +13,6 @@ from typing import Final
 
 from typedtensors.diagnostics import codes
 from typedtensors.diagnostics.diagnostic import Diagnostic
-from typedtensors.diagnostics.suggestion import did_you_mean
 
 BROADCAST_REASONS: Final = {
     "loss": "a loss or metric compares arguments of one shape",
@@ -131,11 +130,6 @@ def sizes_misused(op: str, problem: str, *, hint: str | None = None) -> Diagnost
 def bad_spec(spec: str, problem: str, *, hint: str | None = None) -> Diagnostic:
     """A shape annotation that cannot be meant as written."""
     return Diagnostic(codes.SPEC, f'spec "{spec}": {problem}', hint)
-
-
-def unknown_name(spec: str, name: str, known: tuple[str, ...]) -> Diagnostic:
-    """A name in a spec that nothing binds."""
-    return bad_spec(spec, f"nothing binds `{name}`{did_you_mean(name, known)}")
 
 
 def internal(error: BaseException, doing: str) -> Diagnostic:

@@ -80,7 +80,7 @@ def _disagreement(call: Call, shapes: list[Shape]) -> Diagnostic:
                 return wording.operands_differ(call.name, (left.text, right.text), dims)
     met = broadcast(shapes, call.facts).conflict
     texts = " and ".join(f"({shape.text})" for shape in shapes)
-    return wording.misused(call.name, f"{texts} do not broadcast at axis {met and met.index}")
+    return wording.sizes_misused(call.name, f"{texts} do not broadcast at axis {met and met.index}")
 
 
 def _axis(shape: Shape, index: int) -> Part:

@@ -140,7 +140,7 @@ def _with_arrays(call: Call, found: _Indexed) -> Shape:
     outcome = broadcast(found.arrays, call.facts)
     if outcome.shape is None:
         texts = " and ".join(map(str, found.arrays))
-        raise Conflicting(wording.misused("index", f"arrays of {texts} do not broadcast"))
+        raise Conflicting(wording.sizes_misused("index", f"arrays of {texts} do not broadcast"))
     call.facts = outcome.facts
     first, last = found.marks[0], found.marks[-1]
     between = found.axes[first:last]
