@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of the site, of the error pages and of the README, as programs.
+
+What mypy says about them is tested with the plugin's cases.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.case_files import Case, read_cases
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "typedtensors" / "diagnostics" / "pages").glob("*.md")),
+    ROOT / "README.md",
+]
+CASES = [case for document in DOCUMENTS for case in read_cases(document)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.document.stem}-{case.name}")
+def test_an_example_can_be_pasted_into_a_module(case: Case) -> None:
+    for name, source in case.files.items():
+        program = compile(source, f"{case.document.name}:{name}", "exec")
+        exec(program, {"__name__": "example"})  # noqa: S102 - our own text
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_a_document_reads_well_in_a_terminal(document: Path) -> None:
+    """Only tables and links may be wider than 100 columns."""
+    lines = document.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if len(line) > 100 and not line.startswith("|")] == []
