@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
@@ -53,6 +54,13 @@ def _part(size: Value) -> Part:
     if isinstance(size, (Unknown, Tensor)):
         return Axis(Dim.fresh())
     raise Undetermined("a size is not an integer")
+
+
+def require_sizes(call: Call, given: tuple[Part, ...]) -> None:
+    """Raise Conflicting if one of the sizes, or numbers of repeats, is negative."""
+    for part in given:
+        if isinstance(part, Axis) and part.dim.value is not None and part.dim.value < 0:
+            raise Conflicting(wording.misused(call.name, f"{part} is negative"))
 
 
 def is_hole(part: Part) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from typedtensors.dims import Dim, Facts
+from typedtensors.dims import Dim, Facts, parse_dim
 from typedtensors.ops import Conflict, Known, Unknown, lookup
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
@@ -66,6 +66,8 @@ def _part(word: str) -> Any:
 
 
 def _dim(word: str) -> Dim:
+    if "+" in word or "-" in word:
+        return parse_dim(word)
     if "*" in word:
         left, right = word.split("*", 1)
         return _dim(left) * _dim(right)

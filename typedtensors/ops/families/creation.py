@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.sizes import parts, shape_of, sizes
+from typedtensors.ops.sizes import parts, require_sizes, shape_of, sizes
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -44,9 +43,7 @@ def default_float(call: Call) -> DType:
 
 def made(call: Call, given: tuple[Part, ...], dtype: DType) -> Tensor:
     """A new array of these sizes. Raises Conflicting if one is negative."""
-    for part in given:
-        if isinstance(part, Axis) and part.dim.value is not None and part.dim.value < 0:
-            raise Conflicting(wording.misused(call.name, f"the size {part} is negative"))
+    require_sizes(call, given)
     return Tensor(shape_of(given), dtype)
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.elements import reshaped
+from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import literal, position
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.sizes import parts, sizes
-from typedtensors.shapes import Axis, DType, Intent, Shape
+from typedtensors.shapes import Axis, DType, Intent, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -154,8 +155,43 @@ def ravel(call: Call) -> Value:
 )
 def unflatten(call: Call) -> Value:
     """One axis becomes several."""
+    return unflattened(call, call["sizes"])
+
+
+def unflattened(call: Call, sizes: Value) -> Tensor:
+    """The array with the axis `dim` of the call split."""
     array = call.tensor("input")
     at = position(call, array.shape, call["dim"])
     axis = Shape((array.shape.axes[at],))
-    split = reshaped(call, axis, [_meant(part) for part in parts(call["sizes"])])
+    split = reshaped(call, axis, [_meant(part) for part in parts(sizes)])
     return array.with_shape(array.shape.replace(at, *split.axes))
+
+
+@layer(
+    "torch.nn.Flatten",
+    params="start_dim=1, end_dim=-1",
+    family=FAMILY,
+    examples=(
+        example(Array("b c h w")).on(),
+        example(Array("b c h w")).on(0, 2),
+        example(Array("b c h w")).on(start_dim=2),
+        example(Array("b")).on(),
+    ),
+)
+def flatten_layer(call: Call) -> Value:
+    """The axes from `start_dim` to `end_dim` become one."""
+    return flatten(call)
+
+
+@layer(
+    "torch.nn.Unflatten",
+    params="dim, unflattened_size",
+    family=FAMILY,
+    examples=(
+        example(Array("b 6")).on(1, (2, 3)),
+        example(Array("b 6 n")).on(1, (2, 2)),
+    ),
+)
+def unflatten_layer(call: Call) -> Value:
+    """One axis becomes several."""
+    return unflattened(call, call["unflattened_size"])
