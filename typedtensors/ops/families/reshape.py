@@ -104,6 +104,9 @@ def flatten(call: Call) -> Value:
 def flattened(call: Call, shape: Shape, start: int, end: int) -> Shape:
     """The shape with the axes from number `start` to `end` merged."""
     if shape.rank == 0:
+        for number in (start, end):
+            if number not in (0, -1):
+                raise Conflicting(wording.axis_missing(call.name, number, shape.text))
         return Shape.of(1)
     last = len(shape.axes) - 1 if end == -1 else position(call, shape, Dim.of(end))
     if shape.variadic is not None and start >= len(shape.prefix):
