@@ -40,6 +40,7 @@ class DrawnArray:
     parts: tuple[DrawnAxis | Run, ...]
     dtype: str
     hidden: bool = False
+    vague: bool = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -54,7 +55,10 @@ class DrawnArray:
         """What the rule gets."""
         if self.hidden:
             return Unknown("hidden")
-        dtype = DType(frozenset({self.dtype}))
+        dtype = DType.exactly(self.dtype)
+        if self.vague:
+            (number,) = dtype.numbers or ()
+            dtype = DType.named("Integer" if number.value == "int" else number.value.capitalize())
         if literal:
             return Tensor(Shape.of(*self.sizes), dtype)
         parts = (part.variadic if isinstance(part, Run) else part.axis for part in self.parts)
@@ -85,7 +89,7 @@ class Scene:
     @property
     def plain(self) -> bool:
         """Whether everything that decides the call is in sight."""
-        return not {*self.bends} & {"hide", "flexible", "variadic", "opaque", "dtype"}
+        return not {*self.bends} & {"hide", "flexible", "variadic", "opaque", "dtype", "vague"}
 
     @property
     def runs(self) -> dict[Variadic, tuple[int, ...]]:
@@ -302,6 +306,10 @@ def _retype(stage: _Stage, array: DrawnArray) -> DrawnArray:
     return replace(array, dtype=stage.rng.choice(DTYPES))
 
 
+def _vague(_stage: _Stage, array: DrawnArray) -> DrawnArray:
+    return replace(array, vague=True)
+
+
 def _hide(_stage: _Stage, array: DrawnArray) -> DrawnArray:
     return replace(array, hidden=True)
 
@@ -340,6 +348,7 @@ _BENDS: dict[str, tuple[Any, Any]] = {
     "flexible": (_is_array, _loosen),
     "variadic": (_is_array, _blur),
     "dtype": (_is_array, _retype),
+    "vague": (_is_array, _vague),
     "hide": (_is_array, _hide),
 }
 

@@ -10,7 +10,7 @@ from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
 from typedtensors.ops.elementwise import meet
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.shapes import Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
@@ -132,6 +132,8 @@ def linear(call: Call) -> Tensor:
     if weight.shape.rank == 1:
         return Tensor(Shape(rest), dtype)
     bias = call["bias"]
+    if isinstance(bias, Tensor) and (bias.shape.rank or 0) > 1:
+        raise Undetermined("the bias is no vector")
     if isinstance(bias, Tensor) and not all(axis.is_one for axis in bias.shape.suffix):
         contract(call, ("weight", 0), ("bias", -1))
     return Tensor(Shape((*rest, *weight.shape.axes[:-1])), dtype)

@@ -38,19 +38,18 @@ _WIDTHS = {
 }
 
 
+@cache
 def kind(name: str) -> str | None:
     """The kind of a dtype: bool, int, float or complex; None for one that holds no numbers."""
-    for prefix in ("u", "b"):
-        name = name.removeprefix(prefix) if name[1:].startswith(("int", "float")) else name
-    return next((each for each in _KINDS if name.startswith(each)), None)
+    numbers = DType.exactly(name).numbers
+    return next((number.value for number in numbers), None) if numbers else None
 
 
 def kinds(dtype: DType) -> frozenset[str] | None:
     """The kinds that are possible, or None if they are not known."""
-    if dtype.names is None:
+    if dtype.numbers is None:
         return None
-    found = {kind(name) for name in dtype.names}
-    return None if None in found else frozenset(each for each in found if each is not None)
+    return frozenset(number.value for number in dtype.numbers)
 
 
 def higher(left: str, right: str) -> bool:

@@ -10,7 +10,7 @@ from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.loss import require_axis, require_same_shape, returned
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.shapes import Shape, Tensor
@@ -100,8 +100,11 @@ def _require_class_axis(call: Call, array: Tensor) -> None:
         where = wording.argument("input", call.name)
         raise Conflicting(wording.rank_differs(where, "batch classes", array.shape.text))
     at, weight = _class_at(array.shape), call["weight"]
-    if at is not None and isinstance(weight, Tensor) and weight.shape.rank == 1:
-        require_axis(call, ("input", at), ("weight", 0))
+    if at is None or not isinstance(weight, Tensor):
+        return
+    if weight.shape.rank is not None and weight.shape.rank != 1:
+        raise Undetermined("torch takes some weights of other ranks than 1")
+    require_axis(call, ("input", at), ("weight", 0))
 
 
 def _class_at(shape: Shape) -> int | None:

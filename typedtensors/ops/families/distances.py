@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.reduction import fold
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -143,8 +143,9 @@ _TRIPLES = (
     examples=_on_layers(_TRIPLES),
 )
 def triplet_margin_loss(call: Call) -> Tensor:
-    """Three arrays of one rank, which broadcast; the last axis holds the vectors."""
-    names = ("anchor", "positive", "negative")
-    require_one_rank(call, *names)
-    found = _folded(call, names, Dim.of(-1))
-    return returned(call, found.shape, found.dtype)
+    """Three arrays of one rank: the anchor broadcasts with each, then the two distances do."""
+    require_one_rank(call, "anchor", "positive", "negative")
+    near = _folded(call, ("anchor", "positive"), Dim.of(-1))
+    far = _folded(call, ("anchor", "negative"), Dim.of(-1))
+    shape = meet(call, {"positive": near, "negative": far})
+    return returned(call, shape, near.dtype if near.dtype == far.dtype else ANY)
