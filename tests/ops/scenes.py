@@ -14,7 +14,7 @@ from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
 
 DTYPES = ("float32", "float64", "float16", "int64", "int32", "uint8", "bool", "complex64")
 _SPARE = (Dim.name("y"), Dim.name("z"))
-_OPAQUE = (Dim.opaque("o"), Dim.opaque("p"))
+_OPAQUE = (Dim.opaque("self.a"), Dim.opaque("self.b"))
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class _Stage:
 
     def any_dim(self) -> Dim:
         """A name of the scene, or a literal that no name's size equals by accident."""
-        names = [Dim.name(name) for name in self.sizes if name not in {"o", "p"}]
+        names = [Dim.name(name) for name in self.sizes if "." not in name]
         literal = self.rng.randrange(2, 7) + (0 if self.literal else 15)
         return self.rng.choice([*names, Dim.of(1), Dim.of(literal)])
 
