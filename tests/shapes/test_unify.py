@@ -279,6 +279,14 @@ def test_what_only_the_program_knows_can_be_filled_in() -> None:
     assert str(instantiate(spec, Bindings().bind("b", x), read)) == "(x, 4)"
 
 
+def test_nothing_is_said_to_be_bound_by_a_value_without_a_name() -> None:
+    first = match(parse_spec("k"), shape("x"))
+    assert isinstance(first, Match)
+    later = match(parse_spec("k"), shape("y"), first.bindings)
+    assert isinstance(later, AxisMismatch)
+    assert later.diagnostic("it").message == "it: axis 0 is y, expected x"
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

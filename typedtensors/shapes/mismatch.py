@@ -55,12 +55,17 @@ class AxisMismatch:
         )
 
     def _binder(self) -> str | None:
-        if self.bound_at is not None and self.bound_at.argument == self.argument:
-            return f"its axis {self.bound_at.axis}"
         if self.bound_at is not None:
-            return f"axis {self.bound_at.axis} of `{self.bound_at.argument}`"
+            return self._place(self.bound_at)
         written = str(self.expected) == self.wanted.text
         return None if written else f'"{self.wanted.text}"'
+
+    def _place(self, bound_at: Place) -> str | None:
+        if not bound_at.argument:
+            return None
+        if bound_at.argument == self.argument:
+            return f"its axis {bound_at.axis}"
+        return f"axis {bound_at.axis} of `{bound_at.argument}`"
 
 
 Mismatch = RankMismatch | AxisMismatch

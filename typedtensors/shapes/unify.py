@@ -44,10 +44,19 @@ class Match:
 
 
 def match(
-    spec: Spec, shape: Shape, bindings: Bindings | None = None, facts: Facts | None = None
+    spec: Spec,
+    shape: Shape,
+    bindings: Bindings | None = None,
+    facts: Facts | None = None,
+    *,
+    name: str = "",
+    read: Reader | None = None,
 ) -> Match | Mismatch:
-    """`match_all` for one shape, such as what a function returns."""
-    return match_all([Argument("", spec, shape)], bindings, facts)
+    """`match_all` for one value, such as what a function returns.
+
+    Without a `name`, later messages do not say that this value bound a dim.
+    """
+    return match_all([Argument(name, spec, shape)], bindings, facts, read=read)
 
 
 def match_all(
