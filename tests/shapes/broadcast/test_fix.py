@@ -114,7 +114,15 @@ def test_every_fix_is_legal_and_leaves_nothing_to_report(
             "`.squeeze(-1)` on the operand of shape (n, 1) or `y.unsqueeze(-1)`",
             id="an operand without a text",
         ),
+        pytest.param(
+            ("keep", "p", "0.0"),
+            (("n",), ("n", 1), ()),
+            FLOATS,
+            "`keep.unsqueeze(-1)` or `p.squeeze(-1)`",
+            id="beside a number",
+        ),
         pytest.param(("p", "t"), ((8, 1), (8, 6)), LOSS, None, id="no single edit helps"),
+        pytest.param(("p", "t"), ((5, 1), (1,)), LOSS, None, id="one number is another program"),
     ],
 )
 def test_hint(

@@ -85,10 +85,13 @@ def _rank(event: BroadcastEvent, edit: Edit, context: Context, level: Level) -> 
     if outcome.shape is None or not outcome.decided:
         return None
     remaining = classify(outcome)
-    if remaining is None:
+    if not edit.shape.axes:
+        # To compare with one number is another program.
+        return None
+    if remaining is None or remaining.kind is Kind.SCALAR:
         return _EQUAL
     after = replace(context, inserted=context.inserted or edit.change is Change.INSERT)
-    if remaining.kind is Kind.SCALAR or judge(remaining, after, level) is not None:
+    if judge(remaining, after, level) is not None:
         return None
     if not remaining.mutual:
         return _ONE_SIDED
@@ -105,7 +108,7 @@ def _candidates(event: BroadcastEvent) -> Iterator[Edit]:
                 shorter = Shape(axes[:at] + axes[at + 1 :])
                 yield Edit(operand, Change.SQUEEZE, (at,), shape, shorter)
         yield from _insertions(operand, shape, axes, event)
-        if event.twins and len(axes) > 1 and (axes[-1].is_one or axes[-2].is_one):
+        if event.twins and event.kind is Kind.MUTUAL_EXPLICIT and len(axes) > 1:
             swapped = Shape((*axes[:-2], axes[-1], axes[-2]))
             yield Edit(operand, Change.SWAP, (), shape, swapped)
 

@@ -23,8 +23,10 @@ _ELEMENTWISE = frozenset(
 
 def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
     """The edits in words, given the operands' source texts; None if there are no edits."""
-    written = [_written(edit, texts) for edit in edits]
-    return " or ".join(list(dict.fromkeys(written))[:_CHOICES]) or None
+    written = dict.fromkeys(_written(edit, texts) for edit in edits)
+    # A reduction knows which axis it removed: what keeps that one is what was meant.
+    best_first = sorted(written, key=lambda edited: "keepdim=True" not in edited)
+    return " or ".join(best_first[:_CHOICES]) or None
 
 
 def _written(edit: Edit, texts: Sequence[str | None]) -> str:
