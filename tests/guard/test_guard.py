@@ -39,6 +39,16 @@ def suspicious() -> Tensor:
     return COLUMN - ROW
 
 
+def silent_at_its_end() -> Tensor:
+    """A broadcast inside of a statement of several lines."""
+    return torch.stack(
+        [
+            COLUMN - ROW,
+            torch.zeros(4, 4),
+        ]
+    ).sum(0)  # broadcast: ok
+
+
 def test_error_stops_the_operation_and_tells_where_what_and_how_to_mend_it() -> None:
     with guard(), pytest.raises(BroadcastError) as caught:
         suspicious()
@@ -80,6 +90,18 @@ def test_warning_comes_once_per_place_and_points_there() -> None:
         __file__,
         suspicious.__code__.co_firstlineno + 2,
     )
+
+
+def test_guard_entered_at_each_step_warns_once_too() -> None:
+    def step() -> Tensor:
+        return ROW - COLUMN
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            with guard(action="warn"):
+                step()
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,6 +188,7 @@ def test_other_threads_are_not_guarded() -> None:
             ),
             id="a comment on a line of the expression",
         ),
+        pytest.param(silent_at_its_end, id="a comment at the end of the statement"),
         pytest.param(allow_broadcast()(suspicious), id="a decorated function"),
         pytest.param(lambda: mark(COLUMN * 1) - mark(ROW * 1), id="operands that a helper made"),
     ],

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Action = Literal["raise", "warn", "record"]
 
+# Shared by all guards: one that is entered at each step warns once too.
+_warned: dict[str | tuple[str, type[Warning], int], int] = {}
+
 
 class Guard(AbstractContextManager[Report]):
     """What `guard` returns: enter it, or decorate a function with it.
@@ -76,7 +79,7 @@ class Guard(AbstractContextManager[Report]):
         if self._action != "record" and first:
             found = event.diagnostic
             text = f"{found.text}  [{found.code}]"
-            warnings.warn_explicit(text, BroadcastWarning, event.file, event.line)
+            warnings.warn_explicit(text, BroadcastWarning, event.file, event.line, registry=_warned)
 
 
 def guard(level: str = "suspicious", action: Action = "raise") -> Guard:

@@ -26,7 +26,8 @@ class Site:
 
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
-    expression inserts an axis. `accepted`: one of its lines says `# broadcast: ok`.
+    expression inserts an axis. `accepted`: its lines, or those at the ends of its statement, say
+    `# broadcast: ok`.
     """
 
     file: str
@@ -68,8 +69,17 @@ def _read(frame: FrameType) -> Site:
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
-        accepted=any(_ACCEPTED.search(line) for line in source[span.start - 1 : span.stop - 1]),
+        accepted=_is_accepted(source, span),
     )
+
+
+def _is_accepted(source: list[str], span: range) -> bool:
+    """Whether a line of the expression says so, or the first or last line of its statement."""
+    saying = {at for at, line in enumerate(source, start=1) if _ACCEPTED.search(line)}
+    if not saying:
+        return False
+    around, _ = syntax.statement("".join(source), span.start)
+    return not saying.isdisjoint((*span, around.start, around.stop - 1))
 
 
 def _expression(frame: FrameType, source: list[str]) -> tuple[range, str | None]:
