@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.dims import Dim
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.outcome import Conflict, Conflicting, Undetermined
 from typedtensors.ops.registry import F, add, lookup
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.outcome import Outcome
     from typedtensors.ops.value import Value
+    from typedtensors.shapes import Tensor
 
 
 def layer(
@@ -39,8 +41,8 @@ def layer(
     """
 
     def register(forward: F) -> F:
-        made = tuple(dict.fromkeys(example.layer for example in examples if example.layer))
-        add(Rule(names, Parameters.parse(params), _construct, family, examples=made))
+        made = [example.layer for example in examples if example.layer is not None]
+        add(Rule(names, Parameters.parse(params), _construct, family, examples=tuple(made)))
         called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
         apply = _with_config(forward)
         add(Rule(called, Parameters.parse(inputs), apply, family, examples=examples))
@@ -92,3 +94,19 @@ def _outcome(call: Call, module: Value, value: Value) -> Outcome:
     if found is None:
         return Unknown(f"`{name}` has no rule")
     return found.evaluate(name, (value,), {}, call.facts, layer=module, invoke=call.invoke)
+
+
+def consume(call: Call, array: Tensor, index: int, needed: Value, by: str) -> None:
+    """Require that an axis of the input has the size a layer was made for; learn from it.
+
+    Raises Conflicting if it has another one.
+    """
+    axis = array.shape.axis(index)
+    if axis is None or axis.flexible or not isinstance(needed, Dim):
+        return
+    if call.requires(axis.dim, needed) is Verdict.DIFFERENT:
+        at = index if array.shape.rank is None else index % array.shape.rank
+        where = wording.argument("input", call.name)
+        raise Conflicting(
+            wording.axis_differs(where, at, str(needed), str(axis.dim), bound_by=f"`{by}`")
+        )

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict
+from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.layers import call_layer, layer
+from typedtensors.ops.layers import call_layer, consume, layer
 from typedtensors.ops.matmul import contract, require_axes, without_last
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.reduction import require_inexact
@@ -23,22 +23,6 @@ if TYPE_CHECKING:
 _FAMILY = "modules"
 I, O = Dim.name("i"), Dim.name("o")  # noqa: E741 - sizes as the signatures name them
 _C = Dim.name("c")
-
-
-def consume(call: Call, array: Tensor, index: int, needed: Value, by: str) -> None:
-    """Require that an axis of the input has the size a layer was made for; learn from it.
-
-    Raises Conflicting if it has another one.
-    """
-    axis = array.shape.axis(index)
-    if axis is None or axis.flexible or not isinstance(needed, Dim):
-        return
-    if call.requires(axis.dim, needed) is Verdict.DIFFERENT:
-        at = index if array.shape.rank is None else index % array.shape.rank
-        where = wording.argument("input", call.name)
-        raise Conflicting(
-            wording.axis_differs(where, at, str(needed), str(axis.dim), bound_by=f"`{by}`")
-        )
 
 
 def sized(value: Value) -> Axis:
