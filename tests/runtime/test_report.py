@@ -291,3 +291,13 @@ def test_an_int_is_found_where_a_flexible_axis_is_wrong() -> None:
 
     error = error_of(add, f(2, 3), f(4, 3))
     assert (error.axis, error.actual) == (0, 4)
+
+
+def test_a_bug_in_the_explanation_does_not_hide_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("no rows")
+
+    monkeypatch.setattr("typedtensors.runtime.report.explanation.find_blame", broken)
+    error = error_of(loss, f(3), f(4))
+    assert (error.function, error.argument) == ("loss", "target")
+    assert "internal error, please report it: ZeroDivisionError: no rows" in str(error)

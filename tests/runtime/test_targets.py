@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import inspect
 import pickle
-from typing import Any, no_type_check
+from typing import Any, NamedTuple, no_type_check
 
 import cloudpickle  # type: ignore[import-untyped]
 import jaxtyping
@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, jaxtyped
 from torch import Tensor, nn
 
-from typedtensors import TensorCheckError, typechecked
+from typedtensors import TensorCheckError, UncheckedWarning, typechecked
 
 f = torch.zeros
 
@@ -211,3 +211,35 @@ def test_what_can_not_be_checked_is_rejected_at_once(target: Any, message: str) 
     with pytest.raises(TypeError, match="typechecked: can not check") as caught:
         typechecked(target)
     assert message in str(caught.value)
+
+
+def test_the_fields_of_a_named_tuple_are_checked_together() -> None:
+    @typechecked
+    class Batch(NamedTuple):
+        x: Float[Tensor, "n d"]
+        y: Float[Tensor, "n"]
+
+    Batch(f(3, 2), f(3))
+    with pytest.raises(TensorCheckError, match="dim `n` disagrees"):
+        Batch(f(3, 2), f(4))
+
+
+def test_a_class_with_nothing_to_check_is_warned_about() -> None:
+    class Empty(Base):
+        def untyped(self):  # type: ignore[no-untyped-def]  # noqa: ANN202
+            pass
+
+    with pytest.warns(UncheckedWarning, match="no method that .*Empty` itself defines has annot"):
+        typechecked(Empty)
+
+
+def test_methods_may_use_names_of_their_class() -> None:
+    @typechecked
+    class Model:
+        Square = Float[Tensor, "k k"]
+
+        def trace(self, x: Square) -> Any:
+            return x
+
+    with pytest.raises(TensorCheckError):
+        Model().trace(f(2, 3))

@@ -179,3 +179,14 @@ def test_an_error_of_the_body_passes_through() -> None:
 
     with pytest.raises(KeyError, match="body"):
         fail(f(3))
+
+
+def test_an_int_is_accepted_where_type_checkers_accept_it() -> None:
+    """Beartype by itself would not: PEP 484 promotes int to float, and float to complex."""
+
+    @typechecked
+    def train(x: Float[Tensor, "n"], rate: float, rates: list[float], z: complex = 1) -> None: ...
+
+    train(f(3), 1, [1, 2], 1.0)
+    with pytest.raises(TensorCheckError, match="`rate` is str, expected float"):
+        train(f(3), "1", [])  # type: ignore[arg-type]

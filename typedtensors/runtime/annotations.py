@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import inspect
+import sys
 import types
 import typing
 from collections import ChainMap
@@ -32,8 +33,25 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 def raw_annotations(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the annotations as written, those of the innermost function."""
-    return dict(getattr(inspect.unwrap(function), "__annotations__", {}))
+    """Return the annotations as written, those of the innermost function.
+
+    From Python 3.14 on they are evaluated here, and missing names become forward references.
+    """
+    inner = inspect.unwrap(function)
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return dict(annotationlib.get_annotations(inner, format=annotationlib.Format.FORWARDREF))
+    return dict(getattr(inner, "__annotations__", {}))
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature; its annotations do not matter and may not be there yet."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+    return inspect.signature(function)
 
 
 def resolve(
@@ -55,7 +73,7 @@ def resolve(
         ValueError: jaxtyping rejects the spec.
     """
     inner = inspect.unwrap(function)
-    local_names: ChainMap[str, Any] = ChainMap({}, dict(names), _enclosing_variables(inner))
+    local_names: ChainMap[str, Any] = ChainMap({}, _enclosing_variables(inner), dict(names))
     holder = types.SimpleNamespace(__annotations__={"value": annotation})
     while True:
         missing = ""

@@ -39,6 +39,7 @@ class Checker:
             ValueError: jaxtyping rejects a spec.
         """
         self.function = function
+        self.name = name_of(function)
         self.kind = kind
         self._names: dict[str, Any] = {}
         self._plan: Plan | None = None
@@ -69,7 +70,7 @@ class Checker:
             return UNCHECKED
         passed = dict(bound.arguments)
         bound.apply_defaults()
-        return Call(name_of(self.function), plan, passed, Scope(bound.arguments))
+        return Call(self.name, plan, passed, Scope(bound.arguments))
 
     def __getstate__(self) -> tuple[Any, ...]:
         """Pickle without the plan, which holds what pickling by value can not.
@@ -84,6 +85,7 @@ class Checker:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Plan again where it is loaded, at the first call."""
         self.function, self.kind, self._names = state
+        self.name = name_of(self.function)
         self._plan = None
 
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import sys
+import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -91,15 +93,31 @@ def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
 
 def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
     """Replace the methods of a class that have something to check."""
+    from typedtensors.runtime.annotations import raw_annotations
+
+    # Generated methods, such as those of a named tuple, have globals of their own.
+    module = vars(sys.modules.get(cls.__module__, builtins))
+    # A method does not hide a type of its name, as in `def date(self) -> date`.
+    aliases = {name: value for name, value in vars(cls).items() if not _functions_of(value)}
+    found, scope = False, {**module, **names, **aliases, cls.__name__: cls}
     for name, member in list(vars(cls).items()):
         functions = _functions_of(member)
-        if not any(getattr(function, "__annotations__", None) for function in functions):
+        if not any(raw_annotations(function) for function in functions):
             continue
-        checked = _decorate(member, {**names, cls.__name__: cls})
+        found, checked = True, _decorate(member, scope)
         setattr(cls, name, checked)
         if isinstance(checked, functools.cached_property):
             checked.__set_name__(cls, name)
+    if not found:
+        _warn_about(cls)
     return cls
+
+
+def _warn_about(cls: type) -> None:
+    from typedtensors.runtime.plan import UncheckedWarning
+
+    message = f"typechecked: no method that `{cls.__qualname__}` itself defines has annotations"
+    warnings.warn(message, UncheckedWarning, stacklevel=4)
 
 
 def _functions_of(member: Any) -> list[Any]:
@@ -108,7 +126,7 @@ def _functions_of(member: Any) -> list[Any]:
     if isinstance(member, classmethod | staticmethod):
         return [member.__func__]
     if isinstance(member, property):
-        return [member.fget, member.fset, member.fdel]
+        return [part for part in (member.fget, member.fset, member.fdel) if part is not None]
     if isinstance(member, functools.cached_property):
         return [member.func]
     return []

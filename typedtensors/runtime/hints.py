@@ -12,12 +12,16 @@ import collections.abc
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from beartype import BeartypeConf
 from beartype.door import is_bearable
 
 from typedtensors.runtime.scope import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+BEARTYPE = BeartypeConf(is_pep484_tower=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,8 @@ class Hint:
 
     def arrays(self, value: Any, path: str = "") -> Iterator[Leaf]:
         """Yield each part of `value` that an array annotation describes."""
-        raise NotImplementedError
+        del value, path
+        return iter(())
 
     def annotations(self) -> Iterator[Any]:
         """Yield each array annotation."""
@@ -67,23 +72,27 @@ class ArrayHint(Hint):
 
 
 @dataclass(frozen=True, slots=True)
+class ClassHint(Hint):
+    """An ordinary class, and the classes accepted in its place."""
+
+    annotation: type
+    accepted: tuple[type, ...]
+
+    def mismatch(self, value: Any, path: str = "") -> Leaf | None:
+        """Ask `isinstance`."""
+        return None if isinstance(value, self.accepted) else Leaf(path, value, self.annotation)
+
+
+@dataclass(frozen=True, slots=True)
 class PlainHint(Hint):
-    """A hint without a shape of its own: beartype's."""
+    """Any other hint without a shape of its own: beartype's."""
 
     annotation: Any
 
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
-        """Ask `isinstance` for a class whose checks nothing overrides, else beartype."""
-        if type(self.annotation) is type:
-            fits = isinstance(value, self.annotation)
-        else:
-            fits = is_bearable(value, self.annotation)
+        """Ask beartype."""
+        fits = is_bearable(value, self.annotation, conf=BEARTYPE)
         return None if fits else Leaf(path, value, self.annotation)
-
-    def arrays(self, value: Any, path: str = "") -> Iterator[Leaf]:
-        """Yield nothing."""
-        del value, path
-        return iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +103,6 @@ class AnyHint(Hint):
         """Accept."""
         del value, path
         return None
-
-    def arrays(self, value: Any, path: str = "") -> Iterator[Leaf]:
-        """Yield nothing."""
-        del value, path
-        return iter(())
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from beartype.door import is_bearable
 from beartype.roar import BeartypeException
 
 from typedtensors.runtime.hints import (
+    BEARTYPE,
     AnyHint,
     ArrayHint,
+    ClassHint,
     FieldsHint,
     Hint,
     ItemsHint,
@@ -48,6 +50,9 @@ class UncheckableHintError(TypeError):
     """A type hint that has no run-time meaning that beartype knows."""
 
 
+# As type checkers have it: an int is accepted where a float is wanted (PEP 484).
+_PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
+
 # Hints about the signature or the control flow, not about a value that could be tested.
 _VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
 
@@ -55,8 +60,10 @@ _VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
 def _parse_plain(annotation: Any) -> Hint:
     if annotation is Any or annotation is object or _is_valueless(annotation):
         return AnyHint()
+    if type(annotation) is type:  # nothing overrides what `isinstance` says
+        return ClassHint(annotation, _PROMOTED.get(annotation, (annotation,)))
     try:
-        is_bearable(None, annotation)
+        is_bearable(None, annotation, conf=BEARTYPE)
     except BeartypeException as error:
         reason = str(error).partition("\n")[0]
         raise UncheckableHintError(reason) from error
@@ -118,7 +125,7 @@ def _parse_fields(annotation: type) -> Hint | None:
 
 
 def _has_arrays(hint: Hint) -> bool:
-    return not isinstance(hint, PlainHint | AnyHint)
+    return not isinstance(hint, PlainHint | ClassHint | AnyHint)
 
 
 def _only_with_arrays(hint: Hint) -> Hint | None:

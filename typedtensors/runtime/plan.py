@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from typedtensors.runtime.annotations import name_of, raw_annotations, resolve
+from typedtensors.runtime.annotations import name_of, raw_annotations, resolve, signature_of
 from typedtensors.runtime.hints import AnyHint, Hint
 from typedtensors.runtime.parse_hint import UncheckableHintError, parse_hint
 from typedtensors.shapes import SpecError, parse_spec
@@ -71,7 +71,7 @@ def make_plan(
         PendingNameError: an annotation uses a name that does not exist yet (see `resolve`).
         ValueError: jaxtyping rejects a spec.
     """
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     hints = {
         name: _resolve(name, annotation, function, names, final=final)
         for name, annotation in raw_annotations(function).items()

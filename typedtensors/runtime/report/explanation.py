@@ -40,6 +40,20 @@ def explain(
         before: What was bound before these arrays were looked at.
         settled: Whether only `failed` can be to blame: it is a result, or stands alone.
     """
+    try:
+        return _explain(function, failed, arrays, before, settled=settled)
+    except Exception as bug:  # noqa: BLE001  the check has failed either way: that comes first
+        return _unexplained(function, *failed, bug)
+
+
+def _explain(
+    function: str,
+    failed: Labelled,
+    arrays: Iterable[Labelled],
+    before: Snapshot,
+    *,
+    settled: bool,
+) -> TensorCheckError:
     rows = _rows(arrays)
     name, leaf = failed
     suspect = next((row for row in rows if row.argument == name + leaf.path), None)
@@ -109,18 +123,17 @@ def _plain_error(function: str, name: str, leaf: Leaf) -> TensorCheckError:
     expected = type_text(leaf.annotation)
     diagnostic = wording.misused(function, f"{subject(argument)} is {kind}, expected {expected}")
     lines = [f"typedtensors: {diagnostic.message}  [{diagnostic.code}]", *_called_from()]
+    table = "\n".join(lines)
     return TensorCheckError(
-        Failure(
-            diagnostic=diagnostic,
-            function=function,
-            argument=argument,
-            axis=None,
-            expected=expected,
-            actual=kind,
-            bindings={},
-            table="\n".join(lines),
-        )
+        Failure(diagnostic, function, argument, None, expected, kind, {}, table)
     )
+
+
+def _unexplained(function: str, name: str, leaf: Leaf, bug: Exception) -> TensorCheckError:
+    """Make the error of a failed check that a bug of ours keeps from being explained."""
+    error = _plain_error(function, name, leaf)
+    reason = wording.internal(bug, f"explaining an error of {function}").message
+    return TensorCheckError(replace(error.failure, table=f"{error}\n  {reason}"))
 
 
 def _footer(evidence: Evidence, blame: Blame, fix: str | None) -> list[str]:

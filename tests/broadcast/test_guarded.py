@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A guard accepts what the helpers made, at its strictest level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from typedtensors import align, expand, expand_as, guard
+
+
+@pytest.mark.parametrize(
+    "meet",
+    [
+        pytest.param(lambda x, w: x * align(w, "b", to="b d"), id="align"),
+        pytest.param(lambda x, w: x * expand_as(w, "d", x, "b d"), id="expand_as"),
+        pytest.param(lambda x, w: x[None] * expand(w, "d -> b d", b=4), id="expand"),
+    ],
+)
+def test_a_broadcast_by_name_is_no_event(meet: Callable[[Tensor, Tensor], Tensor]) -> None:
+    with guard("explicit", action="record") as report:
+        meet(torch.ones(4, 4), torch.ones(4))
+    assert report.events == []
+
+
+def test_the_same_broadcast_by_position_is_one() -> None:
+    with guard("explicit", action="record") as report:
+        torch.ones(4, 4) * torch.ones(4)
+    assert len(report.events) == 1
+
+
+def test_an_array_that_was_in_place_already_is_still_watched() -> None:
+    w = torch.ones(4)
+    with guard("explicit", action="record") as report:
+        assert align(w, "d", to="d") is w
+        torch.ones(4, 4) * w
+    assert len(report.events) == 1
+
+
+def test_under_a_guard_a_helper_compiles_into_one_graph() -> None:
+    def scale(x: Tensor, w: Tensor) -> Tensor:
+        return x * align(w, "b", to="b d")
+
+    x, w = torch.randn(4, 3), torch.randn(4)
+    with guard("explicit", action="record"):
+        compiled = torch.compile(scale, backend="eager", fullgraph=True)(x, w)
+    assert torch.equal(compiled, scale(x, w))
