@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`typedtensors check PATHS`: mypy with the plugin, showing tensor findings only."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typedtensors.cli.mypy_run import Message, Outcome, run_mypy
+from typedtensors.cli.refusal import CLEAN, FOUND, REFUSED, RefusalError
+from typedtensors.cli.terminal import Style, is_interactive, paint
+from typedtensors.config import Config, ConfigError
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_DESCRIPTION = """\
+Checks shapes and broadcasts by reading the code: nothing is run, and neither torch nor the
+project is imported or needs to be installed. mypy's own configuration is respected.
+"""
+_EPILOG = """\
+examples:
+  typedtensors check train.py
+  typedtensors check src/ tests/
+  typedtensors check --all src/              mypy's own errors too: one run instead of two
+
+The same findings come from mypy itself with `plugins = ["typedtensors_mypy"]` in its
+configuration. `# type: ignore[tensor-shape]` silences a line.
+
+exit status: 0 nothing found, 1 something found, 2 could not check
+"""
+
+
+def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "check",
+        help="find shape and broadcast bugs without running anything",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders (default: `files` in mypy's configuration)",
+    )
+    parser.add_argument(
+        "--all", action="store_true", dest="show_all", help="show mypy's own errors too"
+    )
+    parser.add_argument(
+        "--mypy-config",
+        metavar="FILE",
+        help="mypy's configuration (default: the one mypy finds by itself)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check the paths and print what was found."""
+    _require_files([*arguments.paths, *filter(None, [arguments.mypy_config])])
+    _require_config()
+    outcome = run_mypy(arguments.paths, arguments.mypy_config)
+    shown = [each for each in outcome.messages if arguments.show_all or each.is_ours]
+    _show(shown)
+    if outcome.blocked:
+        _explain_block(outcome, shown)
+        return REFUSED
+    if outcome.unread:
+        _explain_unread(outcome)
+    print(_summary(outcome, shown), file=sys.stderr)
+    if outcome.unread:
+        return REFUSED
+    return FOUND if any(each.is_error for each in shown) else CLEAN
+
+
+def _require_files(names: list[str]) -> None:
+    for name in names:
+        if not Path(name).exists():
+            raise RefusalError(f"there is no file or folder {name} in {Path.cwd()}")
+
+
+def _require_config() -> None:
+    try:
+        Config.find(Path.cwd())
+    except ConfigError as error:
+        raise RefusalError(str(error)) from None
+
+
+def _show(messages: list[Message]) -> None:
+    colored = is_interactive(sys.stdout)
+    for message in messages:
+        print(_line(message, colored=colored))
+        if colored:
+            _show_source(message)
+
+
+def _line(message: Message, *, colored: bool) -> str:
+    """Return mypy's own format, which editors and CI services know."""
+    place = paint(f"{message.file}:{message.line}:", Style.BOLD, on=colored)
+    look = Style.RED if message.is_error else Style.CYAN
+    severity = paint(f"{message.severity}:", look, on=colored)
+    code = paint(f"  [{message.code}]", Style.DIM, on=colored) if message.code else ""
+    return f"{place} {severity} {message.text}{code}"
+
+
+def _show_source(message: Message) -> None:
+    try:
+        lines = Path(message.file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return
+    if message.is_error and 0 < message.line <= len(lines):
+        print(paint(f"    {lines[message.line - 1].strip()}", Style.DIM, on=True))
+
+
+def _explain_block(outcome: Outcome, shown: list[Message]) -> None:
+    """Say what kept mypy from checking, unless it has been shown already."""
+    for message in outcome.messages:
+        if message.is_error and message not in shown:
+            print(_line(message, colored=is_interactive(sys.stderr)), file=sys.stderr)
+    if outcome.complaint:
+        print(outcome.complaint, file=sys.stderr)
+    print("typedtensors check: mypy could not check this (see above)", file=sys.stderr)
+
+
+def _explain_unread(outcome: Outcome) -> None:
+    for file, reason in outcome.unread.items():
+        print(f"{file}: no shape annotation could be read: {reason}", file=sys.stderr)
+
+
+def _summary(outcome: Outcome, shown: list[Message]) -> str:
+    kind = "tensor error" if all(each.is_ours for each in shown) else "error"
+    errors = [each for each in shown if each.is_error]
+    checked = f"checked {_count(outcome.files, 'file')}, {_count(outcome.specs, 'spec')} read"
+    colored = is_interactive(sys.stderr)
+    if not errors:
+        return f"{paint('No ' + kind + 's', Style.GREEN, on=colored)} ({checked})"
+    where = _count(len({each.file for each in errors}), "file")
+    found = paint(f"Found {_count(len(errors), kind)}", Style.RED, on=colored)
+    return f"{found} in {where} ({checked})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of mypy in a process of its own, and what it said.
+
+A process, because mypy is an optional dependency that the command's other verbs can do without,
+and because it ends its process as it pleases.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from typedtensors.cli.refusal import RefusalError
+from typedtensors.diagnostics import codes
+
+_OURS = frozenset(code.name for code in codes.ALL)
+# How the plugin's answer to `reveal_type` begins; mypy attaches no code to notes.
+_REVEALED = "Revealed tensor is "
+
+
+@dataclass(frozen=True)
+class Message:
+    """A line of mypy's output."""
+
+    file: str
+    line: int
+    severity: str
+    text: str
+    code: str | None
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is more than a note."""
+        return self.severity == "error"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it comes from the plugin."""
+        return self.code in _OURS or self.text.startswith(_REVEALED)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of mypy gave.
+
+    Args:
+        messages: Everything it reported, in its order.
+        files: How many files were checked.
+        specs: How many shape annotations were read in them.
+        unread: Files with shape annotations none of which could be read, and why.
+        blocked: Whether something kept mypy from checking at all.
+        complaint: What mypy said outside its reports.
+    """
+
+    messages: tuple[Message, ...]
+    files: int = 0
+    specs: int = 0
+    unread: Mapping[str, str] = field(default_factory=dict)
+    blocked: bool = False
+    complaint: str = ""
+
+
+def run_mypy(paths: Sequence[str], config_file: str | None) -> Outcome:
+    """Run mypy with the plugin over these paths.
+
+    Args:
+        paths: Files and folders; none for those that mypy's configuration names.
+        config_file: mypy's configuration; None for the one it finds by itself.
+
+    Raises:
+        RefusalError: If there is no mypy, or it cannot carry the plugin.
+    """
+    if importlib.util.find_spec("mypy") is None:
+        raise RefusalError('mypy is not installed here; fix: pip install "typedtensors[mypy]"')
+    options = [] if config_file is None else ["--config-file", config_file]
+    command = [sys.executable, "-m", "typedtensors_mypy", *options, "--", *paths]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    return _read(done.stdout.splitlines(), done.stderr.strip())
+
+
+def _read(lines: list[str], complaint: str) -> Outcome:
+    """Read reports, one JSON object a line; the last is the tally of a run that ended well."""
+    messages: list[Message] = []
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            complaint = f"{complaint}\n{line}".strip()
+            continue
+        if "tally" in record:
+            return Outcome(tuple(messages), complaint=complaint, **record["tally"])
+        messages.extend(_messages(record))
+    return Outcome(tuple(messages), blocked=True, complaint=complaint)
+
+
+def _messages(record: Mapping[str, Any]) -> list[Message]:
+    """Read one report: an error or a note, and the notes that mypy ties to it."""
+    file, line = record["file"], record["line"]
+    first = Message(file, line, record["severity"], record["message"], record["code"])
+    hints = (record["hint"] or "").splitlines()
+    return [first, *(Message(file, line, "note", hint, record["code"]) for hint in hints)]

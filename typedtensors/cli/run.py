@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`typedtensors run SCRIPT`: a program under the guard."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
+from typedtensors.cli.script import Program, load_module, load_script
+from typedtensors.cli.terminal import Style, is_interactive, paint
+from typedtensors.config import LEVELS, Config, ConfigError
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from typedtensors.guard import BroadcastError
+
+_DESCRIPTION = """\
+Runs a program as python would, and stops it at the first broadcast that nobody asked for.
+The program needs no change and no annotation. Its arguments follow its name.
+"""
+_EPILOG = """\
+levels:
+  suspicious   broadcasts that are nearly always mistakes, such as (32, 1) - (32,)
+  explicit     every broadcast that is not written out
+  allow        none
+
+examples:
+  typedtensors run train.py
+  typedtensors run --guard explicit train.py --epochs 3
+  typedtensors run --action warn -m package.train
+"""
+
+
+def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "run",
+        help="run a program under the guard",
+        usage="typedtensors run [--guard LEVEL] [--action ACTION] (SCRIPT | -m MODULE) [ARGS ...]",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--guard",
+        choices=LEVELS,
+        metavar="LEVEL",
+        help="which broadcasts count (default: `broadcasts` of [tool.typedtensors], "
+        "else suspicious)",
+    )
+    parser.add_argument(
+        "--action",
+        choices=("raise", "warn"),
+        default="raise",
+        help="stop at the first (default), or warn and go on",
+    )
+    parser.add_argument("-m", dest="as_module", action="store_true", help="run a module")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the program; a broadcast that the level forbids makes it fail."""
+    if not arguments.program:
+        raise RefusalError("name a script, as in: typedtensors run train.py")
+    guarded = _guard(arguments.guard or _configured_level(), arguments.action)
+    name, *rest = arguments.program
+    try:
+        program = load_module(name) if arguments.as_module else load_script(name)
+        return _execute(program, rest, guarded)
+    except SyntaxError as error:
+        _show_as_python_does(error, None)
+        return FOUND
+
+
+def _execute(program: Program, rest: list[str], guarded: AbstractContextManager[object]) -> int:
+    from typedtensors.guard import BroadcastError
+
+    try:
+        with guarded:
+            program.execute(rest)
+    except BroadcastError as error:
+        _show_broadcast(error, _of_program(error.__traceback__))
+        return FOUND
+    except Exception as error:  # noqa: BLE001 - whatever the program raises is its own business
+        _show_as_python_does(error, _of_program(error.__traceback__))
+        return FOUND
+    return CLEAN
+
+
+def _guard(level: str, action: str) -> AbstractContextManager[object]:
+    try:
+        from typedtensors.guard import guard
+
+        return guard(level, action=action)
+    except ImportError as error:
+        raise RefusalError(
+            f"the guard needs torch, which cannot be imported ({error}); fix: pip install torch"
+        ) from None
+
+
+def _configured_level() -> str:
+    try:
+        return Config.find(Path.cwd()).broadcasts
+    except ConfigError as error:
+        raise RefusalError(str(error)) from None
+
+
+def _show_as_python_does(error: BaseException, trace: TracebackType | None) -> None:
+    sys.excepthook(type(error), error, trace)
+
+
+def _show_broadcast(error: BroadcastError, trace: TracebackType | None) -> None:
+    """Print the finding last, where the eye is, under the user's own frames."""
+    colored = is_interactive(sys.stderr)
+    frames = [frame for frame in traceback.extract_tb(trace) if _is_users(frame.filename)]
+    print("Traceback (your frames only, most recent call last):", file=sys.stderr)
+    sys.stderr.write("".join(traceback.format_list(frames)))
+    print(paint(str(error), Style.RED, on=colored), file=sys.stderr)
+
+
+def _of_program(trace: TracebackType | None) -> TracebackType | None:
+    """Return the part of a traceback that begins in the program: none of our own frames."""
+    here = str(Path(__file__).parent)
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(here):
+        trace = trace.tb_next
+    return trace
+
+
+def _is_users(file: str) -> bool:
+    parts = Path(file).parts
+    libraries = {"site-packages", "dist-packages", "typedtensors"}
+    return libraries.isdisjoint(parts) and not file.startswith("<")
