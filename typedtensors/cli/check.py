@@ -118,12 +118,14 @@ def _show_source(message: Message) -> None:
 
 def _explain_block(outcome: Outcome, shown: list[Message]) -> None:
     """Say what kept mypy from checking, unless it has been shown already."""
-    for message in outcome.messages:
-        if message.is_error and message not in shown:
+    errors = [message for message in outcome.messages if message.is_error]
+    for message in errors:
+        if message not in shown:
             print(_line(message, colored=is_interactive(sys.stderr)), file=sys.stderr)
     if outcome.complaint:
-        print(outcome.complaint, file=sys.stderr)
-    print("typedtensors check: mypy could not check this (see above)", file=sys.stderr)
+        print(f"typedtensors check: {outcome.complaint}", file=sys.stderr)
+    if errors:
+        print("typedtensors check: mypy stopped there; fix that error first", file=sys.stderr)
 
 
 def _explain_unread(outcome: Outcome) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from typedtensors.cli.refusal import CLEAN, RefusalError
 from typedtensors.cli.terminal import is_interactive
 from typedtensors.diagnostics import codes
-from typedtensors.diagnostics.explain import explain
 from typedtensors.diagnostics.suggestion import did_you_mean
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the page of the code that was asked for."""
+    from typedtensors.diagnostics.explain import explain
+
     page = explain(_full_name(arguments.code))
     if not (is_interactive(sys.stdout) and _print_rich(page)):
         print(page.rstrip())

@@ -21,6 +21,8 @@ from typedtensors.diagnostics import codes
 _OURS = frozenset(code.name for code in codes.ALL)
 # How the plugin's answer to `reveal_type` begins; mypy attaches no code to notes.
 _REVEALED = "Revealed tensor is "
+# How the plugin begins what it says before it ends the process.
+_PREFIX = "typedtensors: "
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def run_mypy(paths: Sequence[str], config_file: str | None) -> Outcome:
     options = [] if config_file is None else ["--config-file", config_file]
     command = [sys.executable, "-m", "typedtensors_mypy", *options, "--", *paths]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    return _read(done.stdout.splitlines(), done.stderr.strip())
+    return _read(done.stdout.splitlines(), done.stderr.strip().removeprefix(_PREFIX))
 
 
 def _read(lines: list[str], complaint: str) -> Outcome:

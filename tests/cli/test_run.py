@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`typedtensors run`: a program sees what it would see under `python`, and the guard besides."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from typedtensors.cli import main
+
+BUGGY = """\
+import torch
+
+def loss_of(pred, y):
+    return ((pred - y) ** 2).mean()
+
+print("before")
+loss_of(torch.ones(4, 1), torch.ones(4))
+print("after")
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `typedtensors run` in a folder."""
+    command = [sys.executable, "-m", "typedtensors", "run", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `python` in a folder."""
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_silent_broadcast_stops_the_program_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    done = run(tmp_path, "train.py")
+    assert (done.returncode, done.stdout) == (1, "before\n")
+    assert 'File "train.py", line 7, in <module>' in done.stderr
+    assert 'File "train.py", line 4, in loss_of' in done.stderr
+    assert "return ((pred - y) ** 2).mean()" in done.stderr
+    assert "[tensor-broadcast]" in done.stderr
+
+
+def test_the_traceback_of_a_broadcast_shows_no_frame_but_the_users(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    trace = [line for line in run(tmp_path, "train.py").stderr.splitlines() if "File " in line]
+    assert len(trace) == 2
+
+
+def test_a_warning_lets_the_program_go_on(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    done = run(tmp_path, "--action", "warn", "train.py")
+    assert (done.returncode, done.stdout) == (0, "before\nafter\n")
+    assert "train.py:4" in done.stderr
+
+
+def test_a_level_that_allows_everything_finds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    assert run(tmp_path, "--guard", "allow", "train.py").returncode == 0
+
+
+def test_the_level_comes_from_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    (tmp_path / "pyproject.toml").write_text('[tool.typedtensors]\nbroadcasts = "allow"\n')
+    assert run(tmp_path, "train.py").returncode == 0
+    assert run(tmp_path, "--guard", "suspicious", "train.py").returncode == 1
+
+
+PROBE = """\
+import sys
+import neighbor
+print(sys.argv, sys.path[0], __name__, __file__, __package__, __spec__ and __spec__.name)
+print(sys.modules["__main__"].__dict__ is globals(), neighbor.__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("jobs/probe.py", "--epochs", "3"), id="script"),
+        pytest.param(("-m", "jobs.probe", "-m", "x"), id="module"),
+        pytest.param(("-m", "jobs"), id="package"),
+    ],
+)
+def test_a_program_sees_what_python_shows_it(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    for name in ("probe", "__main__"):
+        (jobs / f"{name}.py").write_text(PROBE)
+    (jobs / "__init__.py").touch()
+    for folder in (jobs, tmp_path):
+        (folder / "neighbor.py").touch()
+    plain, guarded = python(tmp_path, *arguments), run(tmp_path, *arguments)
+    assert plain.returncode == 0
+    assert (guarded.stdout, guarded.returncode) == (plain.stdout, 0)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param("raise ValueError('mine')", id="exception"),
+        pytest.param("import sys\nsys.exit(7)", id="exit-status"),
+        pytest.param("import sys\nsys.exit('a message')", id="exit-message"),
+        pytest.param("def f():\n    1 / 0\n\nf()", id="deeper"),
+        pytest.param("x = (", id="syntax-error"),
+        pytest.param("import atexit\natexit.register(print, 'bye')", id="atexit"),
+    ],
+)
+def test_a_program_ends_as_it_does_under_python(program: str, tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text(program)
+    plain, guarded = python(tmp_path, "job.py"), run(tmp_path, "job.py")
+    assert (guarded.returncode, guarded.stdout) == (plain.returncode, plain.stdout)
+    assert guarded.stderr.replace(f"{tmp_path}/", "") == plain.stderr.replace(f"{tmp_path}/", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        pytest.param([], "name a script", id="nothing"),
+        pytest.param(["missing.py"], "there is no script missing.py", id="no-script"),
+        pytest.param(["."], "is a folder", id="folder"),
+        pytest.param(["-m", "no_such_module"], "there is no module no_such_module", id="no-module"),
+        pytest.param(
+            ["-m", "no_such.module"], "module no_such.module cannot be found", id="no-pkg"
+        ),
+        pytest.param(["-m", "_struct"], "has no Python code to run", id="extension"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_one_sentence(
+    arguments: list[str],
+    complaint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert main(["run", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("typedtensors run: ")
+    assert complaint in error
+    assert error.count("\n") == 1
+
+
+def test_a_slip_in_the_configuration_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.typedtensors]\nbroadcast = 'allow'\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "train.py"]) == 2
+    assert 'unknown key "broadcast"; did you mean "broadcasts"?' in capsys.readouterr().err
