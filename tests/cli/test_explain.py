@@ -15,7 +15,7 @@ def test_every_code_has_a_page(code: str, capsys: pytest.CaptureFixture[str]) ->
     assert code in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("asked", ["shape", "[tensor-shape]", "Tensor-Shape"])
+@pytest.mark.parametrize("asked", ["shape", "[tensor-shape]"])
 def test_a_code_may_be_written_as_it_comes_to_hand(
     asked: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -34,5 +34,4 @@ def test_a_slip_gets_a_suggestion(
 ) -> None:
     assert main(["explain", asked]) == 2
     error = capsys.readouterr().err
-    assert f"there is no code `{asked}`, did you mean `{meant}`?" in error
-    assert "tensor-layout" in error
+    assert error == f"typedtensors explain: unknown code `{asked}`, did you mean `{meant}`?\n"

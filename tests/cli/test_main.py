@@ -14,7 +14,8 @@ from typedtensors.cli import main
 
 def test_without_a_verb_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
-    assert all(verb in capsys.readouterr().err for verb in ("check", "run", "explain"))
+    shown = capsys.readouterr().err
+    assert all(f"    {verb} " in shown for verb in ("check", "run", "explain"))
 
 
 def test_version_names_the_package(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typedtensors.cli.refusal import CLEAN, RefusalError
 from typedtensors.cli.terminal import is_interactive
 from typedtensors.diagnostics import codes
-from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.diagnostics.explain import UnknownCodeError, explain
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -40,25 +40,19 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the page of the code that was asked for."""
-    from typedtensors.diagnostics.explain import explain
-
-    page = explain(_full_name(arguments.code))
+    try:
+        page = explain(_full_name(arguments.code))
+    except UnknownCodeError as error:
+        raise RefusalError(str(error)) from None
     if not (is_interactive(sys.stdout) and _print_rich(page)):
         print(page.rstrip())
     return CLEAN
 
 
 def _full_name(asked: str) -> str:
-    """Return the code that is meant by `tensor-shape`, `[tensor-shape]` or `shape`."""
-    known = [code.name for code in codes.ALL]
-    bare = asked.strip("[]").lower()
-    for name in (bare, f"{codes.FAMILY.name}-{bare}"):
-        if name in known:
-            return name
-    guess = bare if bare.startswith(codes.FAMILY.name) else f"{codes.FAMILY.name}-{bare}"
-    raise RefusalError(
-        f"there is no code `{asked}`{did_you_mean(guess, known)}\ncodes: {', '.join(known)}"
-    )
+    """Return `tensor-shape` for `shape`; anything else as it is."""
+    full = f"{codes.FAMILY.name}-{asked}"
+    return full if full in {code.name for code in codes.ALL} else asked
 
 
 def _print_rich(page: str) -> bool:

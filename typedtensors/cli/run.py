@@ -6,10 +6,10 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
 from typedtensors.cli.script import Program, load_module, load_script
@@ -70,40 +70,39 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the program; a broadcast that the level forbids makes it fail."""
     if not arguments.program:
         raise RefusalError("name a script, as in: typedtensors run train.py")
-    guarded = _guard(arguments.guard or _configured_level(), arguments.action)
+    level = arguments.guard or _configured_level()
     name, *rest = arguments.program
     try:
         program = load_module(name) if arguments.as_module else load_script(name)
-        return _execute(program, rest, guarded)
     except SyntaxError as error:
-        _show_as_python_does(error, None)
+        sys.excepthook(type(error), error, None)
         return FOUND
+    with ExitStack() as stack:
+        _enter_guard(stack, level, arguments.action)
+        return _execute(program, rest)
 
 
-def _execute(program: Program, rest: list[str], guarded: AbstractContextManager[object]) -> int:
+def _enter_guard(stack: ExitStack, level: str, action: Literal["raise", "warn"]) -> None:
+    from typedtensors.guard import guard
+
+    try:
+        stack.enter_context(guard(level, action))
+    except ImportError as error:
+        raise RefusalError(str(error)) from None
+
+
+def _execute(program: Program, rest: list[str]) -> int:
     from typedtensors.guard import BroadcastError
 
     try:
-        with guarded:
-            program.execute(rest)
+        program.execute(rest)
     except BroadcastError as error:
-        _show_broadcast(error, _of_program(error.__traceback__))
+        _show_broadcast(error)
         return FOUND
-    except Exception as error:  # noqa: BLE001 - whatever the program raises is its own business
-        _show_as_python_does(error, _of_program(error.__traceback__))
+    except Exception as error:  # noqa: BLE001 - what the program raises is its own business
+        sys.excepthook(type(error), error, _of_program(error.__traceback__))
         return FOUND
     return CLEAN
-
-
-def _guard(level: str, action: str) -> AbstractContextManager[object]:
-    try:
-        from typedtensors.guard import guard
-
-        return guard(level, action=action)
-    except ImportError as error:
-        raise RefusalError(
-            f"the guard needs torch, which cannot be imported ({error}); fix: pip install torch"
-        ) from None
 
 
 def _configured_level() -> str:
@@ -113,17 +112,13 @@ def _configured_level() -> str:
         raise RefusalError(str(error)) from None
 
 
-def _show_as_python_does(error: BaseException, trace: TracebackType | None) -> None:
-    sys.excepthook(type(error), error, trace)
-
-
-def _show_broadcast(error: BroadcastError, trace: TracebackType | None) -> None:
+def _show_broadcast(error: BroadcastError) -> None:
     """Print the finding last, where the eye is, under the user's own frames."""
-    colored = is_interactive(sys.stderr)
-    frames = [frame for frame in traceback.extract_tb(trace) if _is_users(frame.filename)]
+    frames = traceback.extract_tb(_of_program(error.__traceback__))
+    users = [frame for frame in frames if _is_users(frame.filename)]
     print("Traceback (your frames only, most recent call last):", file=sys.stderr)
-    sys.stderr.write("".join(traceback.format_list(frames)))
-    print(paint(str(error), Style.RED, on=colored), file=sys.stderr)
+    sys.stderr.write("".join(traceback.format_list(users)))
+    print(paint(str(error), Style.RED, on=is_interactive(sys.stderr)), file=sys.stderr)
 
 
 def _of_program(trace: TracebackType | None) -> TracebackType | None:
