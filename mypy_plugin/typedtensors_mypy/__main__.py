@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from mypy.defaults import RECURSION_LIMIT
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options, run_build
+
 from typedtensors_mypy.tally import tally
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
     # Both streams are one: to mypy a report that ends the run belongs on stderr.
     _, _, blocked = run_build(sources, options, files, time.time(), sys.stdout, sys.stdout)
     if not blocked:
-        print(json.dumps({"tally": asdict(tally(sources))}))
+        sys.stdout.write(json.dumps({"tally": asdict(tally(sources))}) + "\n")
 
 
 def _switch_on(options: Options) -> None:

@@ -15,11 +15,10 @@ from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
 from typedtensors.cli.script import Program, load_module, load_script
 from typedtensors.cli.terminal import Style, is_interactive, paint
 from typedtensors.config import LEVELS, Config, ConfigError
+from typedtensors.guard import BroadcastError, guard
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
-
-    from typedtensors.guard import BroadcastError
 
 _DESCRIPTION = """\
 Runs a program as python would, and stops it at the first broadcast that nobody asked for.
@@ -75,16 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         program = load_module(name) if arguments.as_module else load_script(name)
     except SyntaxError as error:
-        sys.excepthook(type(error), error, None)
-        return FOUND
+        return _end_as_python_does(error.with_traceback(None))
     with ExitStack() as stack:
-        _enter_guard(stack, level, arguments.action)
+        if level != "allow":
+            _enter_guard(stack, level, arguments.action)
         return _execute(program, rest)
 
 
 def _enter_guard(stack: ExitStack, level: str, action: Literal["raise", "warn"]) -> None:
-    from typedtensors.guard import guard
-
     try:
         stack.enter_context(guard(level, action))
     except ImportError as error:
@@ -92,17 +89,19 @@ def _enter_guard(stack: ExitStack, level: str, action: Literal["raise", "warn"])
 
 
 def _execute(program: Program, rest: list[str]) -> int:
-    from typedtensors.guard import BroadcastError
-
     try:
         program.execute(rest)
     except BroadcastError as error:
         _show_broadcast(error)
         return FOUND
     except Exception as error:  # noqa: BLE001 - what the program raises is its own business
-        sys.excepthook(type(error), error, _of_program(error.__traceback__))
-        return FOUND
+        return _end_as_python_does(error.with_traceback(_of_program(error.__traceback__)))
     return CLEAN
+
+
+def _end_as_python_does(error: Exception) -> int:
+    sys.excepthook(type(error), error, error.__traceback__)
+    return FOUND
 
 
 def _configured_level() -> str:
@@ -115,10 +114,14 @@ def _configured_level() -> str:
 def _show_broadcast(error: BroadcastError) -> None:
     """Print the finding last, where the eye is, under the user's own frames."""
     frames = traceback.extract_tb(_of_program(error.__traceback__))
-    users = [frame for frame in frames if _is_users(frame.filename)]
     print("Traceback (your frames only, most recent call last):", file=sys.stderr)
-    sys.stderr.write("".join(traceback.format_list(users)))
-    print(paint(str(error), Style.RED, on=is_interactive(sys.stderr)), file=sys.stderr)
+    for frame in frames:
+        if _is_users(frame.filename):
+            place = f'  File "{_short(frame.filename)}", line {frame.lineno}, in {frame.name}'
+            print(f"{place}\n    {frame.line}", file=sys.stderr)
+    found = f"{error.diagnostic.text}  [{error.diagnostic.code}]"
+    text = f"{_short(error.event.file)}:{error.event.line}: error: {found}"
+    print(paint(text, Style.RED, on=is_interactive(sys.stderr)), file=sys.stderr)
 
 
 def _of_program(trace: TracebackType | None) -> TracebackType | None:
@@ -133,3 +136,9 @@ def _is_users(file: str) -> bool:
     parts = Path(file).parts
     libraries = {"site-packages", "dist-packages", "typedtensors"}
     return libraries.isdisjoint(parts) and not file.startswith("<")
+
+
+def _short(file: str) -> str:
+    """Write a file as its user would: relative to the current folder if it is in there."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

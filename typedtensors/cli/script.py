@@ -21,19 +21,21 @@ class Program:
 
     Args:
         code: The compiled program.
-        path: What `sys.argv[0]` and `__file__` say.
+        name: What `sys.argv[0]` says.
+        path: What `__file__` says.
         folder: What comes first on `sys.path`.
         spec: The module's import spec; None for a script, as with `python script.py`.
     """
 
     code: CodeType
+    name: str
     path: str
     folder: str
     spec: ModuleSpec | None = None
 
     def execute(self, arguments: list[str]) -> None:
         """Run the program as `__main__`, with these command-line arguments."""
-        sys.argv[:] = [self.path, *arguments]
+        sys.argv[:] = [self.name, *arguments]
         _put_first(self.folder)
         main = ModuleType("__main__")
         main.__file__ = self.path
@@ -52,18 +54,18 @@ def load_script(name: str) -> Program:
         RefusalError: If there is no such script.
         SyntaxError: As compiling it does.
     """
-    path = Path(name)
+    path = Path(name).absolute()
     if path.is_dir():
         raise RefusalError(f"{name} is a folder; name a script, or run a package with -m")
     try:
-        with io.open_code(str(path.absolute())) as file:
+        with io.open_code(str(path)) as file:
             source = file.read()
     except FileNotFoundError:
         raise RefusalError(f"there is no script {name} in {Path.cwd()}") from None
     except OSError as error:
         raise RefusalError(f"{name} cannot be read: {error.strerror}") from None
-    code = compile(source, name, "exec", dont_inherit=True)
-    return Program(code, name, os.path.realpath(path.parent))
+    code = compile(source, str(path), "exec", dont_inherit=True)
+    return Program(code, name, str(path), os.path.realpath(path.parent))
 
 
 def load_module(name: str) -> Program:
@@ -82,7 +84,7 @@ def load_module(name: str) -> Program:
     code = get_code(spec.name) if get_code is not None else None
     if code is None or spec.origin is None:
         raise RefusalError(f"{name} has no Python code to run")
-    return Program(code, spec.origin, folder, spec)
+    return Program(code, spec.origin, spec.origin, folder, spec)
 
 
 def _find(name: str) -> ModuleSpec:
