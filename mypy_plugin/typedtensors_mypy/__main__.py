@@ -3,7 +3,7 @@
 
 Takes mypy's own arguments and configuration, which mypy itself reads: so nothing in them can be
 misunderstood. Prints one JSON object a report, and last the tally of the run. Without a tally,
-mypy could not check.
+mypy could not check. With `--tensors-only` first, mypy's own reports are not worth reading.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from mypy.build import build
 from mypy.defaults import RECURSION_LIMIT
+from mypy.errors import CompileError
 from mypy.fscache import FileSystemCache
-from mypy.main import process_options, run_build
+from mypy.main import process_options
 
 from typedtensors_mypy.tally import tally
 
@@ -27,37 +28,65 @@ if TYPE_CHECKING:
     from mypy.options import Options
 
 _PLUGIN = "typedtensors_mypy"
+_TENSORS_ONLY = "--tensors-only"
 # `--soft-error-limit`: from 200 errors on, mypy would hide what is not about imports.
 _FLAGS = ("--output", "json", "--no-pretty", "--no-color-output", "--soft-error-limit", "-1")
+# What these define is known to the op rules. Reading them takes mypy 20 seconds of CPU once, and
+# a second in every run after; what is found is the same (a test compares).
+_FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy")
 
 
 def main(arguments: Sequence[str]) -> None:
     """Run mypy and print what it found."""
     sys.setrecursionlimit(RECURSION_LIMIT)
+    tensors_only = arguments[:1] == [_TENSORS_ONLY]
     files = FileSystemCache()
     sources, options = process_options(
-        [*_FLAGS, *arguments], require_targets=False, fscache=files, program=_PLUGIN
+        [*_FLAGS, *arguments[tensors_only:]], require_targets=False, fscache=files, program=_PLUGIN
     )
     if not sources:
         sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
+    _set_up_cache(options, tensors_only=tensors_only)
     _switch_on(options)
-    # Both streams are one: to mypy a report that ends the run belongs on stderr.
-    _, _, blocked = run_build(sources, options, files, time.time(), sys.stdout, sys.stdout)
-    if not blocked:
-        sys.stdout.write(json.dumps({"tally": asdict(tally(sources))}) + "\n")
+    if tensors_only:
+        _skip_frameworks(options)
+    try:
+        result = build(sources, options, flush_errors=_print, fscache=files)
+    except CompileError:
+        return  # Its messages have been printed.
+    paths = {name: state.path for name, state in result.graph.items() if state.path}
+    sys.stdout.write(json.dumps({"tally": asdict(tally(sources, paths))}) + "\n")
+
+
+def _print(_file: str | None, messages: list[str], _serious: bool) -> None:  # noqa: FBT001 - mypy's
+    sys.stdout.writelines(f"{message}\n" for message in messages)
+
+
+def _set_up_cache(options: Options, *, tensors_only: bool) -> None:
+    """Use a cache of our own, unless a user's run of mypy does just what this one does.
+
+    A cache made with other plugins is void, libraries included: with one folder for both, each
+    run would be as slow as the first.
+    """
+    same = _PLUGIN in options.plugins and not tensors_only
+    if not same and options.cache_dir != os.devnull:
+        options.cache_dir = os.path.join(options.cache_dir, "typedtensors")  # noqa: PTH118
 
 
 def _switch_on(options: Options) -> None:
     """Add the plugin; leave out what a user's own run of mypy is for."""
     if _PLUGIN not in options.plugins:
         options.plugins = [*options.plugins, _PLUGIN]
-        # A cache made with other plugins is void, libraries included: sharing one folder with
-        # runs that lack ours would make each run of either as slow as the first.
-        if options.cache_dir != os.devnull:
-            options.cache_dir = os.path.join(options.cache_dir, "typedtensors")  # noqa: PTH118
     options.junit_xml = None
     options.report_dirs = {}
     options.num_workers = 0
+    options.warn_unused_configs = False
+
+
+def _skip_frameworks(options: Options) -> None:
+    for name in _FRAMEWORKS:
+        section = options.per_module_options.setdefault(f"{name}.*", {})
+        section["follow_imports"] = "skip"
 
 
 if __name__ == "__main__":

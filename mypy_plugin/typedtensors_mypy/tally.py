@@ -7,8 +7,8 @@ Read from the files, not from the run: a module that mypy takes from its cache h
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from mypy.modulefinder import BuildSource
 from mypy.util import decode_python_encoding
 
 from typedtensors_mypy import library
+from typedtensors_mypy.build import is_users
 from typedtensors_mypy.modules import Module
 from typedtensors_mypy.program import External
 from typedtensors_mypy.scope import Scope
@@ -35,34 +36,45 @@ class Tally:
 
     files: int
     specs: int
-    unread: dict[str, str] = field(default_factory=dict)
+    unread: dict[str, str]
 
 
-def tally(sources: Sequence[BuildSource]) -> Tally:
-    """Count the shape annotations in the files of a run."""
-    program = _Files({source.module: source.path for source in sources if source.path})
-    read, unread = 0, {}
-    for source in sources:
-        module = program.module(source.module)
-        if module is None:
-            continue
-        problems = [_problem(spec, Scope(program, module)) for spec in _specs(program, module)]
-        readable = problems.count(None)
-        read += readable
-        if problems and not readable:
-            unread[module.path] = next(filter(None, problems))
+def tally(sources: Sequence[BuildSource], paths: Mapping[str, str]) -> Tally:
+    """Count the shape annotations in a run.
+
+    Args:
+        sources: The files that were asked for.
+        paths: The path of every module of the run, those that the files import included.
+    """
+    program = _Files({name: path for name, path in paths.items() if is_users(path)})
+    problems = {name: _problems(program, name) for name in program.names}
+    unread = {
+        program.names[source.module]: str(found[0])
+        for source in sources
+        if (found := problems.get(source.module)) and None not in found
+    }
+    read = sum(found.count(None) for found in problems.values())
     return Tally(len(sources), read, unread)
 
 
-class _Files:
-    """The checked files, as a program to look names up in."""
+def _problems(program: _Files, name: str) -> list[str | None]:
+    """Say of each shape annotation in a module why it cannot be read; None if it can."""
+    module = program.module(name)
+    if module is None:
+        return []
+    scope = Scope(program, module)
+    return [_problem(spec, scope) for spec in _specs(scope, module)]
 
-    def __init__(self, paths: dict[str, str]) -> None:
-        self._paths = paths
+
+class _Files:
+    """The user's files, as a program to look names up in; `names` are their modules' paths."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.names = names
         self.module = cache(self._parse)
 
     def _parse(self, name: str) -> Module | None:
-        path = self._paths.get(name)
+        path = self.names.get(name)
         if path is None:
             return None
         try:
@@ -75,9 +87,8 @@ class _Files:
         return None
 
 
-def _specs(program: _Files, module: Module) -> Iterator[ast.Subscript]:
+def _specs(scope: Scope, module: Module) -> Iterator[ast.Subscript]:
     """Yield what is written as a shape annotation, the outer one of nested ones."""
-    scope = Scope(program, module)
     pending: list[ast.AST] = [module.tree]
     while pending:
         node = pending.pop()

@@ -193,3 +193,15 @@ def test_nothing_that_is_checked_is_imported(project: Path) -> None:
         command, cwd=project, capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert done.stdout.splitlines()[-1] == ""
+
+
+def test_what_is_found_does_not_depend_on_what_mypy_reads_of_torch(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(BUGGY + NATIVE)
+    main(["check", "train.py"])
+    alone = capfd.readouterr().out.splitlines()
+    main(["check", "--all", "train.py"])
+    among = [line for line in capfd.readouterr().out.splitlines() if "[tensor-" in line]
+    assert len(alone) == 1
+    assert alone == among

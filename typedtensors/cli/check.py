@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print what was found."""
     _require_files([*arguments.paths, *filter(None, [arguments.mypy_config])])
     _require_config()
-    outcome = run_mypy(arguments.paths, arguments.mypy_config)
+    outcome = run_mypy(arguments.paths, arguments.mypy_config, tensors_only=not arguments.show_all)
     shown = [each for each in outcome.messages if arguments.show_all or each.is_ours]
     _show(shown)
     if outcome.blocked:
