@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 
 def load() -> tuple[
-    Float[Tensor, "train 10"],
-    Float[Tensor, "train"],
-    Float[Tensor, "test 10"],
-    Float[Tensor, "test"],
+    Float[Tensor, "n 10"],
+    Float[Tensor, "n"],
+    Float[Tensor, "m 10"],
+    Float[Tensor, "m"],
 ]:
-    """Ten measurements of each patient and the progression of diabetes a year later."""
+    """Ten measurements of n patients, and how their diabetes has progressed; the same of m others."""
     features, progression = load_diabetes(return_X_y=True)
     x = torch.tensor(features * 20, dtype=torch.float32)
     y = torch.tensor(progression / 100, dtype=torch.float32)

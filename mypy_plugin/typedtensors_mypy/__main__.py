@@ -19,7 +19,9 @@ from mypy.defaults import RECURSION_LIMIT
 from mypy.errors import CompileError
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
+from mypy.version import __version__
 
+from typedtensors_mypy import plugin
 from typedtensors_mypy.tally import tally
 
 if TYPE_CHECKING:
@@ -47,11 +49,13 @@ def main(arguments: Sequence[str]) -> None:
     if not sources:
         sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
     _set_up_cache(options, tensors_only=tensors_only)
-    _switch_on(options)
+    _leave_out(options)
     if tensors_only:
         _skip_frameworks(options)
+    # Not by `options.plugins`, which mypy reads only where there is a configuration file.
+    own = [] if _PLUGIN in options.plugins else [plugin(__version__)(options)]
     try:
-        result = build(sources, options, flush_errors=_print, fscache=files)
+        result = build(sources, options, flush_errors=_print, fscache=files, extra_plugins=own)
     except CompileError:
         return  # Its messages have been printed.
     paths = {name: state.path for name, state in result.graph.items() if state.path}
@@ -73,10 +77,8 @@ def _set_up_cache(options: Options, *, tensors_only: bool) -> None:
         options.cache_dir = os.path.join(options.cache_dir, "typedtensors")  # noqa: PTH118
 
 
-def _switch_on(options: Options) -> None:
-    """Add the plugin; leave out what a user's own run of mypy is for."""
-    if _PLUGIN not in options.plugins:
-        options.plugins = [*options.plugins, _PLUGIN]
+def _leave_out(options: Options) -> None:
+    """Leave out what a user's own run of mypy is for."""
     options.junit_xml = None
     options.report_dirs = {}
     options.num_workers = 0

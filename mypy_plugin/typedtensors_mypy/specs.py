@@ -105,11 +105,11 @@ class SpecReader:
 
     def _array(self, node: ast.Subscript, dtype: str, arguments: list[ast.expr]) -> AnnotationType:
         if len(arguments) != 2:
-            return OpaqueType("a dtype needs an array type and a spec")
+            return OpaqueType("a dtype needs an array type and a spec", is_unreadable=True)
         held = self.read(arguments[0])
         spec = self._spec(arguments[1])
         if spec is None:
-            return OpaqueType("the spec cannot be read")
+            return OpaqueType("the spec cannot be read", is_unreadable=True)
         if isinstance(held, ArrayType):
             return self._nested(node, held, spec)
         if isinstance(held, BareArrayType):

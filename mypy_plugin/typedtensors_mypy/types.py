@@ -66,9 +66,10 @@ class ClassType:
 
 @dataclass(frozen=True)
 class OpaqueType:
-    """Anything else. Always silent."""
+    """Anything else. Always silent; `is_unreadable` tells a spec whose text is not known."""
 
     reason: str
+    is_unreadable: bool = False
 
 
 UNANNOTATED = OpaqueType("not annotated")

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.case_build import environment
 from typedtensors.cli import main
 
 BUGGY = """\
@@ -24,10 +25,14 @@ NATIVE = "count: int = 'three'\n"
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty project, and the current folder."""
+def project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Path:
+    """An empty project, which is the current folder, and a cache that the tests share."""
     (tmp_path / "pyproject.toml").touch()
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    monkeypatch.setenv("MYPY_CACHE_DIR", str(request.config.cache.mkdir("mypy-check")))
     return tmp_path
 
 
@@ -64,6 +69,7 @@ def test_mypys_own_errors_are_left_to_mypy(
 
 
 def test_all_shows_mypys_errors_too(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (project / "mypy.ini").write_text("[mypy]\n[mypy-torch.*]\nfollow_imports = skip\n")
     (project / "train.py").write_text(BUGGY + NATIVE)
     assert main(["check", "--all", "train.py"]) == 1
     out, err = capfd.readouterr()
@@ -122,17 +128,21 @@ def test_a_slip_in_the_configuration_is_refused(
     assert error.count("\n") == 1
 
 
+# An option of all modules would void the cache that the tests share.
+SECTION = "[mypy]\n[mypy-train]\n"
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        pytest.param("mypy.ini", "[mypy]\ndisable_error_code = tensor-broadcast\n", id="ini"),
-        pytest.param("setup.cfg", "[mypy]\ndisable_error_code = tensor-broadcast\n", id="cfg"),
+        pytest.param("mypy.ini", f"{SECTION}disable_error_code = tensor-broadcast\n", id="ini"),
+        pytest.param("setup.cfg", f"{SECTION}disable_error_code = tensor\n", id="cfg-family"),
         pytest.param(
             "pyproject.toml",
-            '[tool.mypy]\ndisable_error_code = ["tensor-broadcast"]\n',
+            "[[tool.mypy.overrides]]\nmodule = 'train'\ndisable_error_code = ['tensor-broadcast']\n",
             id="pyproject",
         ),
-        pytest.param("mypy.ini", "[mypy]\n[mypy-train]\nignore_errors = true\n", id="section"),
+        pytest.param("mypy.ini", f"{SECTION}ignore_errors = true\n", id="all-errors"),
     ],
 )
 def test_mypys_configuration_is_respected(
@@ -161,10 +171,13 @@ def test_a_line_can_be_silenced(project: Path) -> None:
 def test_reveal_type_shows_the_shape(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(CLEAN.replace("return", "reveal_type(pred)\n    return"))
     assert main(["check", "train.py"]) == 0
-    assert 'train.py:5: note: Revealed tensor is "Float[Tensor, \\"n\\"]"' in capfd.readouterr().out
+    assert 'train.py:5: note: Revealed tensor is "Float[Tensor, "n"]"\n' in capfd.readouterr().out
 
 
-def test_a_users_own_run_of_mypy_keeps_its_cache(project: Path) -> None:
+def test_a_users_own_run_of_mypy_keeps_its_cache(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MYPY_CACHE_DIR")
     (project / "train.py").write_text(CLEAN)
     assert main(["check", "train.py"]) == 0
     assert {path.name for path in (project / ".mypy_cache").iterdir()} == {"typedtensors"}
@@ -178,30 +191,76 @@ def test_without_mypy_it_says_what_to_install(
     assert 'pip install "typedtensors[mypy]"' in capsys.readouterr().err
 
 
-IMPORTED = """\
-import sys
-print(*(name for name in ("torch", "tensorflow", "train") if name in sys.modules))
-"""
-
-
 def test_nothing_that_is_checked_is_imported(project: Path) -> None:
     """A module that ends the process when it is imported can still be checked."""
     (project / "train.py").write_text(CLEAN + "raise SystemExit('imported')\n")
-    probe = "import sys\nfrom typedtensors_mypy.__main__ import main\nmain(['train.py'])\n"
-    command = [sys.executable, "-c", probe + IMPORTED]
-    done = subprocess.run(
-        command, cwd=project, capture_output=True, text=True, check=True, env={**os.environ}
+    program = (
+        "import sys\n"
+        "from typedtensors_mypy.__main__ import main\n"
+        "main(['--tensors-only', 'train.py'])\n"
+        "print({'torch', 'tensorflow', 'numpy', 'jaxtyping', 'train'} & {*sys.modules})\n"
     )
-    assert done.stdout.splitlines()[-1] == ""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[0]) == {
+        "tally": {"files": 1, "specs": 3, "unread": {}}
+    }
+    assert done.stdout.splitlines()[1] == "set()"
 
 
 def test_what_is_found_does_not_depend_on_what_mypy_reads_of_torch(
-    project: Path, capfd: pytest.CaptureFixture[str]
+    project: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
+    (project / "mypy.ini").write_text("[mypy]\nplugins = typedtensors_mypy\n")
     (project / "train.py").write_text(BUGGY + NATIVE)
     main(["check", "train.py"])
     alone = capfd.readouterr().out.splitlines()
+    # With the plugin in the configuration the whole run can take torch from the cases' cache.
+    monkeypatch.setenv("MYPY_CACHE_DIR", str(request.config.cache.mkdir("mypy-cases")))
     main(["check", "--all", "train.py"])
     among = [line for line in capfd.readouterr().out.splitlines() if "[tensor-" in line]
     assert len(alone) == 1
     assert alone == among
+
+
+UNREADABLE = """\
+from jaxtyping import Float
+from torch import Tensor
+
+def f(x: Float[Tensor, {spec}]) -> None: ...
+"""
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        pytest.param('f"batch {SIZE}"', "an f-string is not known before the run", id="f-string"),
+        pytest.param("SHAPES[0]", "the spec cannot be read", id="computed"),
+        pytest.param('"batch,d"', "comma", id="malformed"),
+    ],
+)
+def test_a_file_of_which_no_spec_can_be_read_is_not_taken_for_clean(
+    spec: str, reason: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(UNREADABLE.format(spec=spec))
+    assert main(["check", "train.py"]) == 2
+    error = capfd.readouterr().err
+    assert error.startswith("train.py: no shape annotation could be read: line 4: ")
+    assert reason in error
+
+
+def test_one_spec_that_cannot_be_read_among_others_is_no_obstacle(project: Path) -> None:
+    (project / "train.py").write_text(CLEAN + UNREADABLE.format(spec="SHAPES[0]"))
+    assert main(["check", "train.py"]) == 0
+
+
+def test_specs_of_imported_modules_are_counted(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "model.py").write_text(CLEAN)
+    (project / "train.py").write_text("from model import loss\n")
+    assert main(["check", "train.py"]) == 0
+    assert "(checked 1 file, 3 specs read)" in capfd.readouterr().err

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import sysconfig
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.case_build import environment
+
 LEFT_OUT = ("torch", "functorch", "numpy", "scipy", "sklearn", "scikit_learn", "triton", "nvidia")
 
 PROGRAM = """\
@@ -67,9 +67,8 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(python: Path, folder: Path) -> tuple[int, str, str]:
     """Run `typedtensors check` on the program with an interpreter."""
     command = [str(python), "-m", "typedtensors", "check", "train.py"]
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'mypy_plugin'}"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        command, cwd=folder, env=environment(), capture_output=True, text=True, check=False
     )
     return done.returncode, done.stdout, done.stderr
 

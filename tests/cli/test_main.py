@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tests.case_build import environment
 from typedtensors import __version__
 from typedtensors.cli import main
 
@@ -42,5 +43,5 @@ def test_an_unknown_verb_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_it_runs_as_a_module() -> None:
     command = [sys.executable, "-m", "typedtensors", "--version"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment())
     assert done.stdout.startswith("typedtensors ")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_build import environment
 from typedtensors.cli import main
 
 BUGGY = """\
@@ -26,13 +27,17 @@ print("after")
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `typedtensors run` in a folder."""
     command = [sys.executable, "-m", "typedtensors", "run", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=environment()
+    )
 
 
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `python` in a folder."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=environment()
+    )
 
 
 def test_a_silent_broadcast_stops_the_program_at_its_line(tmp_path: Path) -> None:

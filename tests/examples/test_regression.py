@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_build import environment
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "examples" / "regression"
 
@@ -19,7 +21,13 @@ def screens() -> list[str]:
     """What `make demo` prints, a text for each step."""
     command = [sys.executable, "-W", "error", str(FOLDER / "demo.py")]
     done = subprocess.run(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env=environment(),
     )
     assert done.returncode == 0, done.stdout
     return re.split(r"^-{20,}$", done.stdout, flags=re.MULTILINE)[1:]
@@ -87,12 +95,16 @@ def test_the_checked_function_names_the_argument_and_the_dim(screens: list[str])
 
 def test_the_fixed_script_passes_the_static_check() -> None:
     command = [sys.executable, "-m", "typedtensors", "check", str(FOLDER / "fixed.py")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment()
+    )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_the_fixed_script_passes_the_guard() -> None:
     command = [sys.executable, "-m", "typedtensors", "run", str(FOLDER / "fixed.py")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment()
+    )
     assert done.returncode == 0, done.stderr
     assert r2(done.stdout) > 0.4

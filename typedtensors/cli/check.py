@@ -103,7 +103,7 @@ def _line(message: Message, *, colored: bool) -> str:
     place = paint(f"{message.file}:{message.line}:", Style.BOLD, on=colored)
     look = Style.RED if message.is_error else Style.CYAN
     severity = paint(f"{message.severity}:", look, on=colored)
-    code = paint(f"  [{message.code}]", Style.DIM, on=colored) if message.code else ""
+    code = paint(f"  [{message.code}]", Style.DIM, on=colored) if message.is_error else ""
     return f"{place} {severity} {message.text}{code}"
 
 
