@@ -34,8 +34,7 @@ lint: $(INSTALLED)
 	$(ENV) lint-imports
 
 bench: $(INSTALLED)
-	@$(ENV) python bench/plugin_cost.py
-	@$(ENV) python bench/guard_cost.py
+	@status=0; for file in bench/*.py; do $(ENV) python $$file || status=1; done; exit $$status
 
 docs: $(DOCS)
 	$(ENV) mkdocs build --strict

@@ -13,7 +13,7 @@ def load() -> tuple[
     Float[Tensor, "m 10"],
     Float[Tensor, "m"],
 ]:
-    """Ten measurements of n patients, and how their diabetes has progressed; the same of m others."""
+    """Ten measurements of n patients, and how ill they are a year later; the same of m others."""
     features, progression = load_diabetes(return_X_y=True)
     x = torch.tensor(features * 20, dtype=torch.float32)
     y = torch.tensor(progression / 100, dtype=torch.float32)

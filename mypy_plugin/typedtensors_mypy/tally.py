@@ -110,12 +110,12 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
         annotation = getattr(node, name, None)
         for part in ast.walk(annotation) if isinstance(annotation, ast.AST) else ():
             if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                yield from _quoted(part)
+                yield from _quoted(part.value, part)
 
 
-def _quoted(node: ast.Constant) -> Iterator[ast.AST]:
+def _quoted(text: str, node: ast.Constant) -> Iterator[ast.AST]:
     try:
-        inner = ast.parse(node.value.strip(), mode="eval").body
+        inner = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return
     for part in ast.walk(inner):

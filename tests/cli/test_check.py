@@ -139,7 +139,7 @@ SECTION = "[mypy]\n[mypy-train]\n"
         pytest.param("setup.cfg", f"{SECTION}disable_error_code = tensor\n", id="cfg-family"),
         pytest.param(
             "pyproject.toml",
-            "[[tool.mypy.overrides]]\nmodule = 'train'\ndisable_error_code = ['tensor-broadcast']\n",
+            "[[tool.mypy.overrides]]\nmodule = 'train'\ndisable_error_code = ['tensor']\n",
             id="pyproject",
         ),
         pytest.param("mypy.ini", f"{SECTION}ignore_errors = true\n", id="all-errors"),
