@@ -63,7 +63,7 @@ class Examiner:
         operands = self._role.read(args, kwargs)
         event = None if operands is None else _event(operands.shapes)
         if operands is None or event is None or not self._may_be_reported(event, operands):
-            if told and not self._role.stated:
+            if told and self._role.by_shapes:
                 self._remember(shapes)
             return None
         location = None if is_allowed() else _FRAMES.locate(calling_frame(2))

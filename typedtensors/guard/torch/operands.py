@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     Kwargs = Mapping[str, Any]
     Sizes = tuple[int, ...]
     Reader = Callable[[Args, Kwargs], "Operands | None"]
+
+
+_NOWHERE = 1 << 16
+"""The place of an operand that is no argument of the call."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +52,14 @@ class Role:
 
     `stated`: a call is a broadcast by name, so it counts only where the framework makes it.
     `method`: of tensors, so that a call may write its first operand before the dot.
+    `by_shapes`: the shapes of the tensors among the arguments say all about a call.
     """
 
     name: str
     read: Reader
     stated: bool = False
     method: bool = False
+    by_shapes: bool = True
 
 
 def has_plain_sizes(arguments: Iterable[object]) -> bool:
@@ -95,6 +102,29 @@ def _stacks(args: Args, kwargs: Kwargs, core: Callable[[Sizes, Sizes], Sizes]) -
         cores=(left[-2:], right[-2:]),
         result_core=core(left, right),
     )
+
+
+def added(args: Args, kwargs: Kwargs) -> Operands | None:
+    """What `addmm` and its kin add to a product, and the product."""
+    names = ("input", "mat1", "mat2")
+    tensors = [value for value in (*args, *map(kwargs.get, names)) if isinstance(value, Tensor)]
+    if len(tensors) != 3:
+        return None
+    to, left, right = tensors
+    # No argument is the product, so no text of one is its text.
+    shapes = tuple(to.shape), (*left.shape[:-1], *right.shape[left.dim() - 1 :])
+    return Operands((to, left), shapes, (0, _NOWHERE))
+
+
+def assigned(args: Args, kwargs: Kwargs) -> Operands | None:  # noqa: ARG001 - operators have none
+    """The part of a tensor that `x[index] = value` writes, and the value, where that is a view."""
+    target, index, value = args
+    each = index if isinstance(index, tuple) else (index,)
+    basic = all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in each)
+    if not basic or not isinstance(value, Tensor) or value.dim() == 0:
+        return None
+    part = target[index]
+    return Operands((part, value), (tuple(part.shape), tuple(value.shape)), (_NOWHERE, _NOWHERE))
 
 
 def attention(args: Args, kwargs: Kwargs) -> Operands | None:

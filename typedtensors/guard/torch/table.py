@@ -37,8 +37,14 @@ _COMPOSED: Final = frozenset(
     | {"vecdot", "linalg_vecdot"}
 )
 
-# Only the axes in front of the last two broadcast.
-_STACKS: Final = {"matmul": operands.batches, "cdist": operands.distances}
+# What broadcasts is not the arguments as they are.
+_PARTS: Final = {
+    "matmul": operands.batches,
+    "cdist": operands.distances,
+    "addmm": operands.added,
+    "addmv": operands.added,
+    "baddbmm": operands.added,
+}
 
 # Not listed beside: what is documented to lie along the last axis, such as `pos_weight`.
 _LOSSES: Final[Mapping[Callable[..., Any], Loss]] = {
@@ -67,14 +73,17 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     found: dict[Callable[..., Any], Role] = {}
     for function, method in _overridable():
         name = _aten_name(getattr(function, "__name__", ""))
-        read = _STACKS.get(name, operands.elementwise if name in pointwise else None)
+        read = _PARTS.get(name, operands.elementwise if name in pointwise else None)
         if read is not None:
             found[function] = Role(name, read, method=method)
     for loss, arguments in _LOSSES.items():
         found[loss] = Role(loss.__name__, arguments.reader(loss))
     found[F.cosine_embedding_loss] = Role("cosine_embedding_loss", operands.cosine_embedding)
     found[F.scaled_dot_product_attention] = Role("scaled_dot_product_attention", operands.attention)
-    found[torch.broadcast_tensors] = Role("broadcast_tensors", operands.stated, stated=True)
+    found[torch.broadcast_tensors] = Role(
+        "broadcast_tensors", operands.stated, stated=True, by_shapes=False
+    )
+    found[torch.Tensor.__setitem__] = Role("setitem", operands.assigned, by_shapes=False)
     return found
 
 
