@@ -71,7 +71,8 @@ def _real(scene: Scene, value: Any) -> Any:
     numpy = scene.op.startswith("numpy.") or scene.op == "torch.from_numpy"
     if isinstance(value, DrawnArray):
         # Position 1 is not on every axis, position 0 is.
-        fill = 0 if scene.op.endswith("item__") and "int" in value.dtype else 1
+        indexes = scene.op.endswith("item__") and "int" in value.dtype
+        fill = 0 if indexes else value.fill
         if numpy:
             return np.full(value.sizes, fill, value.dtype)
         return torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype))

@@ -41,6 +41,7 @@ class DrawnArray:
     dtype: str
     hidden: bool = False
     vague: bool = False
+    fill: int = 1
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -199,7 +200,7 @@ class _Stage:
         """Arguments with their arrays drawn."""
         if isinstance(value, Array):
             parts = tuple(self._part(word) for word in value.spec.split())
-            return DrawnArray(parts, value.dtype.lower())
+            return DrawnArray(parts, value.dtype.lower(), fill=value.fill)
         return rebuilt(value, self.set_up)
 
     def _part(self, word: str) -> DrawnAxis | Run:

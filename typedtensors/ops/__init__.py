@@ -4,7 +4,7 @@
 from typedtensors.ops.call import Broadcast, Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
-from typedtensors.ops.rule import Array, Example, Module, Rule, example
+from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
 from typedtensors.ops.value import Device, Fields, Layer, Unknown, Value
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Value",
     "canonical",
     "example",
+    "indices",
     "lookup",
     "rule",
     "rules",

@@ -38,10 +38,19 @@ class Example:
 
 @dataclass(frozen=True)
 class Array:
-    """An array argument of an example: `Array("b n d")`, `Array("n", "Int64")`."""
+    """An array argument of an example: `Array("b n d")`, `Array("n", "Int64")`.
+
+    Every element is `fill`: 1 is safe to divide by.
+    """
 
     spec: str
     dtype: str = "Float32"
+    fill: int = 1
+
+
+def indices(spec: str) -> Array:
+    """An array argument whose elements are indices, of any axis there is."""
+    return Array(spec, "Int64", 0)
 
 
 @dataclass(frozen=True, init=False)

@@ -12,7 +12,7 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.loss import require_axis, require_same_shape, returned
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.rule import Array, Example, example, indices
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ _FAMILY = "losses"
 _SETTINGS = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
 _SMOOTHED = f"{_SETTINGS}, label_smoothing=0.0"
 _INDICES = (
-    example(Array("b c"), Array("b", "Int64")),
-    example(Array("b c"), Array("b", "Int64"), weight=Array("c"), reduction="none"),
-    example(Array("c"), Array("", "Int64")),
-    example(Array("b c t"), Array("b t", "Int64"), reduction="none"),
-    example(Array("b c h w"), Array("b h w", "Int64")),
-    example(Array("b t c"), Array("b t", "Int64")),
-    example(Array("b c"), Array("b 1", "Int64")),
-    example(Array("*a c"), Array("*a", "Int64"), reduction="sum"),
+    example(Array("b c"), indices("b")),
+    example(Array("b c"), indices("b"), weight=Array("c"), reduction="none"),
+    example(Array("c"), indices("")),
+    example(Array("b c t"), indices("b t"), reduction="none"),
+    example(Array("b c h w"), indices("b h w")),
+    example(Array("b t c"), indices("b t")),
+    example(Array("b c"), indices("b 1")),
+    example(Array("*a c"), indices("*a"), reduction="sum"),
 )
 _PROBABILITIES = (
     example(Array("b c"), Array("b c"), reduction="none"),

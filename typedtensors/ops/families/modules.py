@@ -13,7 +13,7 @@ from typedtensors.ops.matmul import contract, require_axes, without_last
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.reduction import require_inexact
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Module, example
+from typedtensors.ops.rule import Array, Module, example, indices
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def _require_indices(call: Call, array: Tensor) -> None:
     "scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None",
     family=_FAMILY,
     examples=(
-        example(Array("b t", "Int64")).on(10, O),
-        example(Array("*a", "Int64")).on(20, 4),
+        example(indices("b t")).on(10, O),
+        example(indices("*a")).on(20, 4),
     ),
 )
 def embedding(call: Call) -> Tensor:
@@ -112,8 +112,8 @@ def _weight_dtype(call: Call) -> DType:
     "scale_grad_by_freq=False, sparse=False",
     family=_FAMILY,
     examples=(
-        example(Array("b t", "Int64"), Array("v d")),
-        example(Array("*a", "Int64"), Array("v d")),
+        example(indices("b t"), Array("v d")),
+        example(indices("*a"), Array("v d")),
     ),
 )
 def embedding_function(call: Call) -> Tensor:
