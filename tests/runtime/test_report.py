@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import sys
 import types
@@ -301,3 +302,37 @@ def test_a_bug_in_the_explanation_does_not_hide_the_error(monkeypatch: pytest.Mo
     error = error_of(loss, f(3), f(4))
     assert (error.function, error.argument) == ("loss", "target")
     assert "internal error, please report it: ZeroDivisionError: no rows" in str(error)
+
+
+def test_a_result_is_traced_to_the_function_that_made_it() -> None:
+    error = error_of(embed, f(2, 3).long(), f(9, 4))
+    line = embed.__wrapped__.__code__.co_firstlineno  # type: ignore[attr-defined]
+    assert f"test_report.py:{line}\n  called from " in str(error)
+
+
+def test_a_long_list_is_cut_but_not_what_matters() -> None:
+    @typechecked
+    def stack(xs: list[Float[Tensor, "n d"]]) -> None: ...
+
+    error = error_of(stack, [f(3, 4)] * 500 + [f(4, 3)] + [f(3, 4)] * 500)
+    lines = str(error).splitlines()
+    assert len(lines) < 20
+    assert error.argument == "xs[500]"
+    assert error.hint == "pass `xs[500].transpose(0, 1)`"
+    assert "  and 988 more" in lines
+    assert any(line.startswith("  xs[500]") for line in lines)
+
+
+def test_no_option_of_a_union_fits() -> None:
+    @typechecked
+    def either(x: Float[Tensor, "n"] | Int[Tensor, "n k"]) -> None: ...
+
+    error = error_of(either, f(2, 3))
+    assert "argument `x` is Tensor f32[2, 3], expected " in str(error)
+
+
+def test_a_task_is_traced_to_the_users_code() -> None:
+    @typechecked
+    async def work(x: Float[Tensor, "n"]) -> None: ...
+
+    assert "test_report.py:" in str(error_of(asyncio.run, work(f(2, 3))))

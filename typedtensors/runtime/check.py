@@ -46,10 +46,10 @@ def check(x: object, annotation: TypeForm[_T]) -> _T:
         return value  # type: ignore[no-any-return]
     leaf, arrays, before = _compare(value, annotation)
     if leaf is not None:
-        from typedtensors.runtime.report import explain
+        from typedtensors.runtime.report import FailedCheck, explain
 
         rows = [("x", each) for each in arrays]
-        raise explain("check", ("x", leaf), rows, before, settled=True) from None
+        raise explain(FailedCheck("check", "x", leaf, rows, before, settled=True)) from None
     return value  # type: ignore[no-any-return]
 
 

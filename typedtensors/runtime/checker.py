@@ -17,7 +17,7 @@ from typedtensors.runtime.annotations import (
     raw_annotations,
 )
 from typedtensors.runtime.plan import Plan, make_plan
-from typedtensors.runtime.report import explain, solve
+from typedtensors.runtime.report import FailedCheck, explain, solve
 from typedtensors.runtime.scope import Scope, Snapshot, Trial, bind, snapshot
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ class Call:
                     raise
                 return False
             if leaf is not None:
-                failed, before = (parameter.name, leaf), self._unbound()
+                before = self._unbound()
                 raise explain(
-                    self.function, failed, self._arrays(), before, settled=False
+                    FailedCheck(self.function, parameter.name, leaf, self._arrays(), before)
                 ) from None
         return True
 
@@ -171,8 +171,17 @@ class Call:
                 raise
             return
         if leaf is not None:
-            arrays = [*self._arrays(), *((name, each) for each in result.hint.arrays(value))]
-            raise explain(self.function, (name, leaf), arrays, snapshot(), settled=True) from None
+            raise explain(
+                FailedCheck(
+                    function=self.function,
+                    argument=name,
+                    leaf=leaf,
+                    arrays=[*self._arrays(), *((name, each) for each in result.hint.arrays(value))],
+                    before=snapshot(),
+                    settled=True,
+                    defined_at=self.plan.place,
+                )
+            ) from None
 
     def _arrays(self) -> Iterator[tuple[str, Leaf]]:
         """Yield every array argument, with the name of its parameter."""
@@ -184,5 +193,5 @@ class Call:
 
 
 UNCHECKED = Call(
-    "", Plan(inspect.Signature(), (), frozenset(), None, None), {}, contextlib.nullcontext()
+    "", Plan(inspect.Signature(), (), frozenset(), None, None, None), {}, contextlib.nullcontext()
 )

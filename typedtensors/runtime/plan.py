@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.annotations import name_of, raw_annotations, resolve, signature_of
+from typedtensors.runtime.caller import definition
 from typedtensors.runtime.hints import AnyHint, Hint
 from typedtensors.runtime.parse_hint import UncheckableHintError, parse_hint
 from typedtensors.shapes import SpecError, parse_spec
@@ -53,13 +54,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The signature, its checked parameters in order, the dims they bind, and the results."""
+    """The signature, its checked parameters in order, the dims they bind, the results, its line."""
 
     signature: inspect.Signature
     parameters: tuple[Parameter, ...]
     names: frozenset[str]
     returned: Result | None
     yielded: Result | None
+    place: str | None
 
 
 def make_plan(
@@ -92,6 +94,7 @@ def make_plan(
         frozenset(name for parameter in parameters for name in _bound_names(parameter.hint)),
         _parse_result(function, returned),
         _parse_result(function, yielded),
+        definition(function),
     )
 
 

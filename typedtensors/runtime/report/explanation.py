@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.runtime.caller import caller
 from typedtensors.runtime.errors import Failure, Size, TensorCheckError
 from typedtensors.runtime.hints import Leaf
 from typedtensors.runtime.report.blame import Blame, Evidence, bindings_of, find_blame
-from typedtensors.runtime.report.caller import caller
 from typedtensors.runtime.report.fixes import find_fix
-from typedtensors.runtime.report.rows import Row, make_row, type_text
+from typedtensors.runtime.report.rows import Row, make_row, type_text, value_text
 from typedtensors.runtime.report.table import table
 from typedtensors.runtime.report.words import diagnose, facts, headline, notes, subject
 from typedtensors.runtime.scope import Snapshot
@@ -23,43 +23,46 @@ from typedtensors.shapes import Bindings, Match
 Labelled = tuple[str, Leaf]
 
 
-def explain(
-    function: str,
-    failed: Labelled,
-    arrays: Iterable[Labelled],
-    before: Snapshot,
-    *,
-    settled: bool,
-) -> TensorCheckError:
-    """Make the error of a failed check.
+@dataclass(frozen=True)
+class FailedCheck:
+    """What the checker knows when a check fails.
 
     Args:
-        function: The function's qualified name.
-        failed: The argument at which the check stopped, and the part of it that does not fit.
-        arrays: Every array that the call shows, with the name of its argument.
+        function: The function's name.
+        argument: The parameter at which the check stopped, `return` or `yield`.
+        leaf: The part of it that does not fit.
+        arrays: Every array of the call, with the name of its argument.
         before: What was bound before these arrays were looked at.
-        settled: Whether only `failed` can be to blame: it is a result, or stands alone.
+        settled: Whether only this argument can be to blame: it is a result, or stands alone.
+        defined_at: Where the function is, for a result: the mistake is in there.
     """
+
+    function: str
+    argument: str
+    leaf: Leaf
+    arrays: Iterable[Labelled]
+    before: Snapshot
+    settled: bool = False
+    defined_at: str | None = None
+
+
+def explain(failed: FailedCheck) -> TensorCheckError:
+    """Make the error of a failed check."""
     try:
-        return _explain(function, failed, arrays, before, settled=settled)
+        return _explain(failed)
     except Exception as bug:  # noqa: BLE001  the check has failed either way: that comes first
-        return _unexplained(function, *failed, bug)
+        error = _plain_error(failed)
+        reason = wording.internal(bug, f"explaining an error of {failed.function}").message
+        return TensorCheckError(replace(error.failure, table=f"{error}\n  {reason}"))
 
 
-def _explain(
-    function: str,
-    failed: Labelled,
-    arrays: Iterable[Labelled],
-    before: Snapshot,
-    *,
-    settled: bool,
-) -> TensorCheckError:
-    rows = _rows(arrays)
-    name, leaf = failed
-    suspect = next((row for row in rows if row.argument == name + leaf.path), None)
+def _explain(failed: FailedCheck) -> TensorCheckError:
+    rows, leaf = _rows(failed.arrays), failed.leaf
+    suspect = next((row for row in rows if row.argument == failed.argument + leaf.path), None)
     if suspect is None or suspect.annotation is not leaf.annotation:
-        return _plain_error(function, name, leaf)
-    return _array_error(function, _evidence(rows, suspect, before, settled=settled))
+        return _plain_error(failed)
+    evidence = _evidence(rows, suspect, failed.before, settled=failed.settled)
+    return _array_error(failed.function, evidence, _places(failed.defined_at))
 
 
 def solve(function: str, arrays: Iterable[Labelled], before: Snapshot) -> Mapping[str, int]:
@@ -75,7 +78,7 @@ def solve(function: str, arrays: Iterable[Labelled], before: Snapshot) -> Mappin
     found = evidence.match([row for row in rows if row.fits_but_for_shape])
     if not isinstance(found, Match):
         suspect = next(row for row in rows if row.argument == found.argument)
-        raise _array_error(function, replace(evidence, suspect=suspect))
+        raise _array_error(function, replace(evidence, suspect=suspect), _places(None))
     dims = {name: found.bindings.dim(name) for name in found.bindings.axes}
     return {
         name: dim.value for name, dim in dims.items() if dim is not None and dim.value is not None
@@ -93,7 +96,7 @@ def _evidence(rows: list[Row], suspect: Row, before: Snapshot, *, settled: bool)
     return Evidence(rows, suspect, known, _reader(before.arguments), settled=settled)
 
 
-def _array_error(function: str, evidence: Evidence) -> TensorCheckError:
+def _array_error(function: str, evidence: Evidence, places: list[str]) -> TensorCheckError:
     blame = find_blame(evidence)
     fix = find_fix(evidence, blame)
     diagnostic = diagnose(function, blame, fix)
@@ -101,7 +104,9 @@ def _array_error(function: str, evidence: Evidence) -> TensorCheckError:
     lines = [
         f"typedtensors: {headline(function, blame, diagnostic)}  [{diagnostic.code}]",
         *table(evidence, blame, notes(evidence, blame)),
-        *_footer(evidence, blame, fix),
+        *_bound_before(evidence, blame),
+        *places,
+        *_hint(evidence, blame, fix),
     ]
     return TensorCheckError(
         Failure(
@@ -117,38 +122,38 @@ def _array_error(function: str, evidence: Evidence) -> TensorCheckError:
     )
 
 
-def _plain_error(function: str, name: str, leaf: Leaf) -> TensorCheckError:
-    """Make the error of a value that no array annotation describes."""
-    argument, kind = name + leaf.path, type(leaf.value).__name__
-    expected = type_text(leaf.annotation)
-    diagnostic = wording.misused(function, f"{subject(argument)} is {kind}, expected {expected}")
-    lines = [f"typedtensors: {diagnostic.message}  [{diagnostic.code}]", *_called_from()]
-    table = "\n".join(lines)
+def _plain_error(failed: FailedCheck) -> TensorCheckError:
+    """Make the error of a value that no single array annotation describes."""
+    leaf, argument = failed.leaf, failed.argument + failed.leaf.path
+    actual, expected = value_text(leaf.value), type_text(leaf.annotation)
+    problem = f"{subject(argument)} is {actual}, expected {expected}"
+    diagnostic = wording.misused(failed.function, problem)
+    lines = [f"typedtensors: {diagnostic.message}  [{diagnostic.code}]"]
+    table = "\n".join([*lines, *_places(failed.defined_at)])
     return TensorCheckError(
-        Failure(diagnostic, function, argument, None, expected, kind, {}, table)
+        Failure(diagnostic, failed.function, argument, None, expected, actual, {}, table)
     )
 
 
-def _unexplained(function: str, name: str, leaf: Leaf, bug: Exception) -> TensorCheckError:
-    """Make the error of a failed check that a bug of ours keeps from being explained."""
-    error = _plain_error(function, name, leaf)
-    reason = wording.internal(bug, f"explaining an error of {function}").message
-    return TensorCheckError(replace(error.failure, table=f"{error}\n  {reason}"))
+def _places(defined_at: str | None) -> list[str]:
+    called_from = caller()
+    known = {"defined at": defined_at, "called from": called_from}
+    return [f"  {what} {place}" for what, place in known.items() if place is not None]
 
 
-def _footer(evidence: Evidence, blame: Blame, fix: str | None) -> list[str]:
+def _bound_before(evidence: Evidence, blame: Blame) -> list[str]:
     used = blame.row.spec.names | blame.row.spec.variadic_names
-    known = {name: size for name, size in _sizes(evidence.before).items() if name in used}
-    lines = [f"  where {name} = {size}" for name, size in known.items()]
-    lines += _called_from()
-    if fix is None and blame.mismatch is not None and blame.certain and not evidence.settled:
-        fix = f"only `{blame.row.argument}` differs" if len(evidence.rows) > 2 else None
-    return lines if fix is None else [*lines, f"  hint: {fix}"]
+    known = _sizes(evidence.before)
+    return [f"  where {name} = {size}" for name, size in known.items() if name in used]
 
 
-def _called_from() -> list[str]:
-    place = caller()
-    return [] if place is None else [f"  called from {place}"]
+def _hint(evidence: Evidence, blame: Blame, fix: str | None) -> list[str]:
+    if fix is not None:
+        return [f"  hint: {fix}"]
+    decided = blame.certain and not evidence.settled and len(evidence.rows) > 2
+    if blame.mismatch is not None and decided:
+        return [f"  hint: only `{blame.row.argument}` differs"]
+    return []
 
 
 def _sizes(bindings: Bindings) -> Mapping[str, Size]:

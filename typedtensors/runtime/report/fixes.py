@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from typedtensors.runtime.report.blame import Blame, Evidence
+from typedtensors.runtime.report.blame import COMPARED_AT_MOST, Blame, Evidence
 from typedtensors.runtime.report.rows import Row, accepts_dtype
 
 
@@ -71,7 +71,8 @@ def find_fix(evidence: Evidence, blame: Blame) -> str | None:
 
     A change of one argument comes before a swap of two.
     """
-    suspects = [blame.row] if blame.certain else evidence.rows
+    several = not blame.certain and len(evidence.rows) <= COMPARED_AT_MOST
+    suspects = evidence.rows if several else [blame.row]
     changes = (fix for row in suspects for fix in _changes(row))
     for proposed in (changes, _swaps(evidence)):
         found = [fix.text for fix in proposed if _helps(fix, evidence)]
@@ -141,7 +142,8 @@ def _fix(row: Row, expression: str, changed: Row) -> Fix:
 
 
 def _swaps(evidence: Evidence) -> Iterator[Fix]:
-    rows = () if evidence.settled else [row for row in evidence.rows if row.is_instance]
+    alone = evidence.settled or len(evidence.rows) > COMPARED_AT_MOST
+    rows = () if alone else [row for row in evidence.rows if row.is_instance]
     for one, two in itertools.combinations(rows, 2):
         if (one.shape, one.dtype) != (two.shape, two.dtype) and one.framework == two.framework:
             changed = (

@@ -104,6 +104,14 @@ def accepts_dtype(annotation: Any, dtype: str) -> bool:
     )
 
 
+def value_text(value: Any) -> str:
+    """Name the class of a value, and what else is known of an array."""
+    kind = type(value).__name__
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        return kind
+    return f"{kind} {short_dtype(dtype_name(value))}{list(value.shape)}"
+
+
 def type_text(annotation: Any) -> str:
     """Write a type hint as its author would."""
     if isinstance(annotation, type) and not hasattr(annotation, "__origin__"):

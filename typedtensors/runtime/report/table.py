@@ -3,29 +3,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 
 from typedtensors.runtime.report.blame import Blame, Evidence
 from typedtensors.runtime.report.rows import Row
 from typedtensors.shapes import AxisMismatch, SpecAxis
 
+_SHOWN_AT_MOST = 12
 _FIXED = ("arg", "annotation", "actual")
 
 
 def table(evidence: Evidence, blame: Blame, notes: Mapping[str, str]) -> list[str]:
     """Lay out the rows; `notes` are printed behind the row of that argument."""
-    columns = _columns(evidence.rows)
+    rows = _shown(evidence.rows, {blame.row.argument, *notes})
+    columns = _columns(rows)
     lines = [[*_FIXED, *columns]]
-    for row in evidence.rows:
+    for row in rows:
         cells = _cells(row, blame if row is blame.row else None)
         shown = [cells.get(column, "-") for column in columns]
         lines.append([row.argument, row.declared, row.actual, *shown])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     rendered = ["  " + "  ".join(_pad(line, widths)) for line in lines]
-    behind = ["", *(notes.get(row.argument, "") for row in evidence.rows)]
-    return [
+    behind = ["", *(notes.get(row.argument, "") for row in rows)]
+    printed = [
         f"{text}   <- {note}" if note else text.rstrip()
         for text, note in zip(rendered, behind, strict=True)
+    ]
+    left_out = len(evidence.rows) - len(rows)
+    return [*printed, f"  and {left_out} more"] if left_out else printed
+
+
+def _shown(rows: Sequence[Row], needed: AbstractSet[str]) -> list[Row]:
+    """Leave out rows of a long list, but none that is needed."""
+    return [
+        row
+        for position, row in enumerate(rows)
+        if position < _SHOWN_AT_MOST or row.argument in needed
     ]
 
 

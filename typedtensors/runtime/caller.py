@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from types import FrameType
 
-# `torch` because a module's `forward` is called from `nn.Module.__call__`.
+# `torch` because a module's `forward` is called from `nn.Module.__call__`; the standard library
+# for what runs coroutines, generators and context managers.
 _PASSED_OVER = frozenset(
-    {"typedtensors", "jaxtyping", "beartype", "torch", "tensorflow", "keras", "functools"}
+    {"typedtensors", "jaxtyping", "beartype", "torch", "tensorflow", "keras"}
+    | {"asyncio", "contextlib", "functools"}
 )
 
 
@@ -26,6 +30,12 @@ def caller() -> str | None:
             return f"{_file(frame.f_code.co_filename)}:{frame.f_lineno}"
         frame = frame.f_back
     return None
+
+
+def definition(function: Callable[..., object]) -> str | None:
+    """Return the line at which a function begins."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return None if code is None else f"{_file(code.co_filename)}:{code.co_firstlineno}"
 
 
 def _file(filename: str) -> str:
