@@ -16,7 +16,7 @@ from tests.case_files import Case, Expectation, slug
 
 ROOT = Path(__file__).resolve().parent.parent
 _MESSAGE = re.compile(
-    r"^(?P<path>[^:]+\.py):(?P<line>\d+):(?P<column>\d+): (?P<severity>error|note): "
+    r"^(?P<path>[^:]+\.py):(?P<line>\d+):(?:\d+:)? (?P<severity>error|note): "
     r"(?P<text>.*?)(?:  \[(?P<code>[\w-]+)\])?$"
 )
 _CONFIG = "[mypy]\nplugins = typedtensors_mypy\nshow_error_codes = True\n"

@@ -38,6 +38,9 @@ class Finding:
     code: Code | None = None
 
     @classmethod
-    def error(cls, place: Place, diagnostic: Diagnostic) -> Finding:
-        """The finding that reports a diagnostic."""
-        return cls(place, diagnostic.text, diagnostic.code)
+    def error(cls, place: Place, diagnostic: Diagnostic, called_from: int | None = None) -> Finding:
+        """The finding that reports a diagnostic; `called_from` is the line that led there."""
+        text = diagnostic.text
+        if called_from is not None and called_from != place.line:
+            text += f" (called from line {called_from})"
+        return cls(place, text, diagnostic.code)

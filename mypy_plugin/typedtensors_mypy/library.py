@@ -9,6 +9,9 @@ import re
 from typedtensors.ops import Framework
 from typedtensors.shapes import DType
 
+# Known by name even where their sources lie among the user's: an editable install, a checkout.
+_PACKAGES = frozenset("jaxtyping typedtensors torch numpy jax tensorflow keras typing".split())
+
 _DTYPE = re.compile(r"^(?:jaxtyping(?:\._\w+)*|typedtensors)\.(\w+)$")
 _DTYPES = frozenset(
     "Bool Complex Complex64 Complex128 Float Float16 Float32 Float64 BFloat16 "
@@ -109,6 +112,11 @@ _TORCH_ALIASES = {
     "cfloat": "complex64",
     "cdouble": "complex128",
 }
+
+
+def is_known(package: str) -> bool:
+    """Whether the names of a package mean to us what they are, wherever its files are."""
+    return package in _PACKAGES
 
 
 def jaxtyping_dtype(name: str) -> str | None:

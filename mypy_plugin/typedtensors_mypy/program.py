@@ -8,6 +8,7 @@ import builtins
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from typedtensors_mypy import library
 from typedtensors_mypy.modules import Ambiguous, AnyFunction, Assigned, Imported, Module, Symbol
 
 _MOST_HOPS = 20
@@ -91,6 +92,8 @@ def _exports(program: Program, library: str, name: str) -> bool:
 def _split(program: Program, name: str) -> tuple[Module | None, list[str]]:
     """The longest prefix of a name that is a module of the user's, and the names after it."""
     parts = name.split(".")
+    if library.is_known(parts[0]):
+        return None, parts
     for count in range(len(parts), 0, -1):
         module = program.module(".".join(parts[:count]))
         if module is not None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Value
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
-from typedtensors_mypy.interpreter.values import Either, either
+from typedtensors_mypy.interpreter.values import REPORTED, Either, either
 
 
 def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Value:
@@ -38,6 +38,6 @@ def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Va
     if not values:
         for finding in first_told or ():
             frame.run.tell(finding)
-        return Unknown("a mistake that has been reported")
+        return REPORTED
     frame.state.become(join_states(ends))
     return either(values)

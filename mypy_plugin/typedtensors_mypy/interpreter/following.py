@@ -18,6 +18,7 @@ from typedtensors_mypy.interpreter.functions import activation, go_through, size
 from typedtensors_mypy.interpreter.signature import Given, Signature, fit, signature_of
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
+    REPORTED,
     Either,
     Function,
     Instance,
@@ -35,8 +36,6 @@ from typedtensors_mypy.types import (
     TupleType,
     UnionType,
 )
-
-_REPORTED = Unknown("a mistake that has been reported")
 
 
 def call_function(frame: Frame, node: ast.expr, function: Function, arguments: Arguments) -> Value:
@@ -78,8 +77,9 @@ class _Call:
         """What the call gives."""
         bindings = self._solve()
         if bindings is None:
-            return _REPORTED
-        if _says_enough(self.signature.returns):
+            return REPORTED
+        # A constructor is gone through for what it sets, whatever its annotation says.
+        if _says_enough(self.signature.returns) and not _is_building(self.function.receiver):
             return self._promised(bindings)
         return self._follow()
 
@@ -168,6 +168,7 @@ class _Call:
         inner = activation(frame.run, self.function, self.signature)
         inner.depth = frame.depth + 1
         inner.caller = frame
+        inner.called_at = self.node
         inner.site = frame.site_of(self.node)
         inner.state = State(facts=frame.state.facts, stale=frame.state.stale)
         for parameter in self.signature.parameters:

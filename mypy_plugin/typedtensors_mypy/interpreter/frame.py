@@ -158,6 +158,7 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     site: ast.AST | None = None
     callee: Function | None = None
+    called_at: ast.AST | None = None
     caller: Frame | None = None
     depth: int = 0
     local: frozenset[str] = frozenset()
@@ -175,9 +176,14 @@ class Frame:
         if self.run.config.allows(self.run.module.path, self.qualified_name):
             return
         if self.scope.module is self.run.module:
-            self.run.tell(Finding.error(Place.of(node), diagnostic))
+            self.run.tell(Finding.error(Place.of(node), diagnostic, self._caller_line))
         elif self.site is not None and not self._is_fault_of_its_own(Place.of(node)):
             self.run.tell(Finding.error(Place.of(self.site), diagnostic))
+
+    @property
+    def _caller_line(self) -> int | None:
+        """The line of the call that brought the values in, if the frame is not a function's own."""
+        return getattr(self.called_at, "lineno", None)
 
     def _is_fault_of_its_own(self, place: Place) -> bool:
         """Whether a mistake in another module is told there, and is not the call's."""

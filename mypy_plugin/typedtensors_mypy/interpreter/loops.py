@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.frame import Frame, Loop
 from typedtensors_mypy.interpreter.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.refinement import refine, truth
 from typedtensors_mypy.interpreter.state import State, join_states
-from typedtensors_mypy.interpreter.values import framework_of, join
+from typedtensors_mypy.interpreter.values import REPORTED, framework_of, join
 
 _MOST_UNROLLED = 8
 _MOST_ROUNDS = 6
@@ -133,7 +133,7 @@ class _Head:
 
     def _describes(self, general: Value, special: Value) -> bool:
         """Whether a value says nothing that another one does not have."""
-        if isinstance(general, Unknown) or general is special:
+        if isinstance(general, Unknown) or general is special or special == REPORTED:
             return True
         if isinstance(general, Dim) and isinstance(special, Dim):
             return general == special or self._is_any(general)

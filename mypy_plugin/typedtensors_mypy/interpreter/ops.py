@@ -23,7 +23,7 @@ from typedtensors.ops import (
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.broadcasts import judge_all
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Items, either, of_framework, options
+from typedtensors_mypy.interpreter.values import REPORTED, Items, either, of_framework, options
 
 _MOST_COMBINATIONS = 8
 
@@ -123,7 +123,7 @@ class _Application:
     ) -> Value:
         if not values:
             self.frame.report(self.node, conflicts[0])
-            return Unknown("a mistake that has been reported")
+            return REPORTED
         self.frame.state.facts = facts = after[0]
         for other in after[1:]:
             self.frame.state.facts = facts = facts.join(other)

@@ -30,20 +30,24 @@ def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
             for operand in test.values:
                 refine(frame, operand, holds=holds)
     else:
-        for node in _names(test):
+        for node in _names(frame, test):
             _rule_out(frame, node, test, holds=holds)
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             _learn(frame, test, holds=holds)
 
 
-def _names(test: ast.expr) -> list[ast.Name | ast.Attribute]:
-    """The names in a test, and the attributes of names."""
+def _names(frame: Frame, test: ast.expr) -> list[ast.Name | ast.Attribute]:
+    """The names in a test, and the attributes of objects of the user's."""
     return [
         node
         for node in ast.walk(test)
         if isinstance(node, ast.Name)
-        or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
+        or (isinstance(node, ast.Attribute) and _is_object(frame, node.value))
     ]
+
+
+def _is_object(frame: Frame, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and isinstance(frame.state.values.get(node.id), Instance)
 
 
 def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:

@@ -17,6 +17,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.refinement import refine, truth
 from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.values import REPORTED
 from typedtensors_mypy.modules import Module, import_bindings
 from typedtensors_mypy.program import External, resolve as resolve_name
 from typedtensors_mypy.specs import SpecReader
@@ -51,7 +52,7 @@ def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
     if not isinstance(kind, OpaqueType):
         where = f"`{ast.unparse(node.target)}`"
         if not check(frame, node.value, where, kind, value):
-            value = Unknown("a mistake that has been reported")
+            value = REPORTED
         value = declare(frame, kind, value)
     assign(frame, node.target, value)
 
@@ -69,7 +70,7 @@ def _return(frame: Frame, node: ast.Return) -> None:
         # Names that only the return annotation has stand for what this statement returns.
         bindings = frame.bindings
         if not check(frame, node.value, wording.returned(frame.name), frame.returns, value):
-            value = Unknown("a mistake that has been reported")
+            value = REPORTED
         frame.bindings = bindings
     frame.outcomes.append(value)
     frame.exits.append(frame.state.fork())

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typedtensors.dims import Facts
 from typedtensors.ops import Framework, Value
 from typedtensors.shapes import Axis, Shape, Tensor
-from typedtensors_mypy.interpreter.values import Stream, framework_of
+from typedtensors_mypy.interpreter.values import Either, Stream, framework_of
 
 _ARRAY_NAMES = {
     Framework.TORCH: "Tensor",
@@ -25,6 +25,9 @@ def annotation_text(value: Value, facts: Facts) -> str | None:
         parts = [annotation_text(item, facts) for item in value]
         if any(part is not None for part in parts):
             return f"tuple[{', '.join(part or '...' for part in parts)}]"
+    if isinstance(value, Either):
+        options = [annotation_text(option, facts) or "..." for option in value.options]
+        return None if set(options) == {"..."} else " | ".join(options)
     if isinstance(value, Stream):
         inner = annotation_text(value.item, facts)
         return None if inner is None else f"Iterable[{inner}]"
