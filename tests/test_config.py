@@ -16,7 +16,9 @@ def test_an_empty_table_is_the_defaults() -> None:
 
 def test_each_key_is_read() -> None:
     table = {"broadcasts": "explicit", "strict": True, "allow": ["m.f"], "exclude": ["old/*"]}
-    assert Config.read(table) == Config("explicit", True, ("m.f",), ("old/*",))
+    assert Config.read(table) == Config(
+        broadcasts="explicit", strict=True, allow=("m.f",), exclude=("old/*",)
+    )
 
 
 @pytest.mark.parametrize(
