@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
 from typedtensors.ops.elementwise import elementwise, over
 from typedtensors.ops.names import methods, torch_names
-from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.shapes import Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
-    from typedtensors.shapes import Tensor
 
 _FAMILY = "blending"
 _MASK = Array("b n", "Bool")
@@ -125,6 +126,10 @@ for _name, _dtype in (("addcmul", "promoted"), ("addcdiv", "floating")):
 )
 def masked_fill(call: Call) -> Tensor:
     """The input keeps its dtype; the value is a number or has rank 0."""
+    value = call["value"]
+    if isinstance(value, Tensor) and value.shape.least_rank:
+        where = wording.argument("value", call.name)
+        raise Conflicting(wording.rank_differs(where, "", value.shape.text))
     return elementwise(call, "input", "mask", dtype=call.tensor("input").dtype)
 
 

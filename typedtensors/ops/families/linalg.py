@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
-from typedtensors.ops.matmul import linear, matmul
+from typing import TYPE_CHECKING
+
+from typedtensors.ops.elementwise import meet
+from typedtensors.ops.loss import dtype_of
+from typedtensors.ops.matmul import contract, linear, matmul, require_axes
 from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
+from typedtensors.shapes import Shape, Tensor
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
 
 _FAMILY = "linalg"
 _PRODUCTS = (
@@ -73,16 +81,32 @@ declare(
     family=_FAMILY,
     examples=(example(Array("m"), Array("n")),),
 )
-declare(
+
+
+@rule(
     "torch.cdist",
-    sig="*#b m d, *#b n d -> *#b m n",
     params="x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'",
     family=_FAMILY,
     examples=(
         example(Array("m d"), Array("n d")),
         example(Array("b m d"), Array("b n d")),
+        example(Array("*a m d"), Array("n d")),
     ),
 )
+def cdist(call: Call) -> Tensor:
+    """Each row of one array with each row of the other; batches broadcast."""
+    arrays = {name: call.tensor(name) for name in ("x1", "x2")}
+    for name, array in arrays.items():
+        require_axes(call, name, array.shape, 2)
+    contract(call, ("x1", -1), ("x2", -1))
+    dtype = dtype_of(array.dtype for array in arrays.values())
+    if any(len(array.shape.suffix) < 2 for array in arrays.values()):
+        return Tensor(Shape.unknown(), dtype)
+    batches = {name: Tensor(Shape(array.shape.axes[:-2])) for name, array in arrays.items()}
+    rows = (array.shape.suffix[-2] for array in arrays.values())
+    return Tensor(Shape((*meet(call, batches).axes, *rows)), dtype)
+
+
 rule(
     "torch.nn.functional.linear",
     params="input, weight, bias=None",
