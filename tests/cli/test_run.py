@@ -75,6 +75,13 @@ def test_the_level_comes_from_the_configuration(tmp_path: Path) -> None:
     assert run(tmp_path, "--guard", "suspicious", "train.py").returncode == 1
 
 
+@pytest.mark.parametrize("allowed", ["train.py", "__main__.loss_of"])
+def test_what_the_configuration_allows_is_no_finding(allowed: str, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(BUGGY)
+    (tmp_path / "pyproject.toml").write_text(f'[tool.typedtensors]\nallow = ["{allowed}"]\n')
+    assert run(tmp_path, "train.py").returncode == 0
+
+
 PROBE = """\
 import sys
 import neighbor

@@ -206,6 +206,19 @@ def test_allow_broadcast_ends_with_its_block() -> None:
             suspicious()
 
 
+def test_place_may_be_allowed_from_outside() -> None:
+    asked = []
+
+    def allows(file: str, function: str) -> bool:
+        asked.append((file, function))
+        return True
+
+    with guard(allows=allows) as report:
+        suspicious()
+    assert report.events == []
+    assert asked == [(__file__, f"{__name__}.suspicious")]
+
+
 def test_operand_marked_outside_any_guard_is_forgotten() -> None:
     column, row = mark(COLUMN * 1), mark(ROW * 1)
     with guard(), pytest.raises(BroadcastError):

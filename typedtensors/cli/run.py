@@ -69,7 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the program; a broadcast that the level forbids makes it fail."""
     if not arguments.program:
         raise RefusalError("name a script, as in: typedtensors run train.py")
-    level = arguments.guard or _configured_level()
+    config = _config()
+    level = arguments.guard or config.broadcasts
     name, *rest = arguments.program
     try:
         program = load_module(name) if arguments.as_module else load_script(name)
@@ -77,13 +78,15 @@ def run(arguments: argparse.Namespace) -> int:
         return _end_as_python_does(error.with_traceback(None))
     with ExitStack() as stack:
         if level != "allow":
-            _enter_guard(stack, level, arguments.action)
+            _enter_guard(stack, level, arguments.action, config)
         return _execute(program, rest)
 
 
-def _enter_guard(stack: ExitStack, level: str, action: Literal["raise", "warn"]) -> None:
+def _enter_guard(
+    stack: ExitStack, level: str, action: Literal["raise", "warn"], config: Config
+) -> None:
     try:
-        stack.enter_context(guard(level, action))
+        stack.enter_context(guard(level, action, allows=config.allows))
     except ImportError as error:
         raise RefusalError(str(error)) from None
 
@@ -104,9 +107,9 @@ def _end_as_python_does(error: Exception) -> int:
     return FOUND
 
 
-def _configured_level() -> str:
+def _config() -> Config:
     try:
-        return Config.find(Path.cwd()).broadcasts
+        return Config.find(Path.cwd())
     except ConfigError as error:
         raise RefusalError(str(error)) from None
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     F = TypeVar("F", bound=Callable[..., object])
+    Allows = Callable[[str, str], bool]
 
 Action = Literal["raise", "warn", "record"]
 
@@ -32,9 +33,16 @@ class Guard(AbstractContextManager[Report]):
     `report` collects the events of every entry.
     """
 
-    def __init__(self, level: str, action: str, report: Report | None = None) -> None:
+    def __init__(
+        self,
+        level: str,
+        action: str,
+        allows: Allows | None = None,
+        report: Report | None = None,
+    ) -> None:
         self._level = Level(_one_of(level, tuple(each.value for each in Level), "level"))
         self._action = _one_of(action, get_args(Action), "action")
+        self._allows = allows
         self.report = Report() if report is None else report
         self._entered: list[AbstractContextManager[None]] = []
 
@@ -66,13 +74,15 @@ class Guard(AbstractContextManager[Report]):
         @wraps(function)
         def guarded(*args: object, **kwargs: object) -> object:
             # An entry of its own: the function may be called from several threads.
-            with Guard(self._level.value, self._action, self.report):
+            with Guard(self._level.value, self._action, self._allows, self.report):
                 return function(*args, **kwargs)
 
         guarded.report = self.report  # type: ignore[attr-defined]
         return guarded  # type: ignore[return-value]
 
     def _deliver(self, event: GuardEvent) -> None:
+        if self._allows is not None and self._allows(event.file, event.function):
+            return
         first = self.report.add(event)
         if self._action == "raise" and not event.library:
             raise BroadcastError(event)
@@ -82,7 +92,9 @@ class Guard(AbstractContextManager[Report]):
             warnings.warn_explicit(text, BroadcastWarning, event.file, event.line, registry=_warned)
 
 
-def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
+def guard(
+    level: str = "suspicious", action: Action = "raise", *, allows: Allows | None = None
+) -> Guard:
     """Stop at the first broadcast that nobody asked for.
 
     Use it around a training step, or as a decorator of one:
@@ -99,6 +111,8 @@ def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
         action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
             and sizes, or `"record"` into the report only. Code in installed packages never
             raises: for the reasons `loss` and `rank` it warns.
+        allows: is asked, with the file and the dotted name of the function, whether a place
+            broadcasts deliberately; `typedtensors run` asks `[tool.typedtensors] allow`.
 
     Returns: a context manager that yields the `Report`. Guards nest: the innermost decides.
     Raises: ImportError on entry if torch is not installed, ValueError for an unknown level.
@@ -110,7 +124,7 @@ def guard(level: str = "suspicious", action: Action = "raise") -> Guard:
     worker processes (start a guard there), of TorchScript, of C++ extensions, of the backward
     pass, or of code that `torch.compile` has compiled, which runs at full speed.
     """
-    return Guard(level, action)
+    return Guard(level, action, allows)
 
 
 def _is_compiling() -> bool:

@@ -24,6 +24,7 @@ _LONGEST: Final = 160
 class Site:
     """One instruction of one code object, and the expression it evaluates.
 
+    `function` is the dotted name of the function, `module.Class.method`.
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
     expression inserts an axis. `accepted`: its lines, or those at the ends of its statement, say
@@ -32,6 +33,7 @@ class Site:
 
     file: str
     line: int
+    function: str
     expression: str | None = None
     parsed: syntax.Parsed | None = None
     inserts: bool = False
@@ -66,11 +68,18 @@ def _read(frame: FrameType) -> Site:
     return Site(
         file=file,
         line=span.start,
+        function=_function(frame),
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
         accepted=_is_accepted(source, span),
     )
+
+
+def _function(frame: FrameType) -> str:
+    module = frame.f_globals.get("__name__", "?")
+    # Before Python 3.11 a code object does not know of what its function is a part.
+    return f"{module}.{getattr(frame.f_code, 'co_qualname', frame.f_code.co_name)}"
 
 
 def _is_accepted(source: list[str], span: range) -> bool:

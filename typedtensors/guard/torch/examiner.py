@@ -99,6 +99,7 @@ class Examiner:
             file=site.file,
             line=site.line,
             expression=site.expression,
+            function=site.function,
             fix=self._fix(operands, event, context, site if plain else None),
             library=library,
         )
