@@ -129,11 +129,13 @@ def linear(call: Call) -> Tensor:
     if weight.shape.rank is None:
         return Tensor(Shape.unknown(), dtype)
     rest = without_last(array.shape).axes
-    if weight.shape.rank == 1:
-        return Tensor(Shape(rest), dtype)
     bias = call["bias"]
     if isinstance(bias, Tensor) and (bias.shape.rank or 0) > 1:
         raise Undetermined("the bias is no vector")
+    if bias is not None and weight.shape.rank == 1:
+        raise Undetermined("torch takes a bias beside a vector of weights in some cases only")
+    if weight.shape.rank == 1:
+        return Tensor(Shape(rest), dtype)
     if isinstance(bias, Tensor) and not all(axis.is_one for axis in bias.shape.suffix):
         contract(call, ("weight", 0), ("bias", -1))
     return Tensor(Shape((*rest, *weight.shape.axes[:-1])), dtype)
