@@ -30,14 +30,14 @@ class Resumable(Protocol):
 def drive(
     inner: Resumable,
     scope: AbstractContextManager[None],
-    inspect_yield: Callable[[Any], None] | None = None,
+    error_of: Callable[[Any], Exception | None] | None = None,
 ) -> Generator[Any, Any, Any]:
     """Delegate to `inner` as `yield from` does, entering `scope` for each step.
 
     Args:
         inner: what to run.
         scope: its bindings.
-        inspect_yield: called within the scope with each value that is yielded.
+        error_of: what is wrong with a yielded value, asked within the scope.
 
     Returns:
         What `inner` returns.
@@ -50,8 +50,8 @@ def drive(
                 item = step(given)
             except StopIteration as stop:
                 return stop.value
-            if inspect_yield is not None:
-                inspect_yield(item)
+            if error_of is not None and (wrong := error_of(item)) is not None:
+                raise wrong
         try:
             given = yield item
         except GeneratorExit:

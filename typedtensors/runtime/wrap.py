@@ -40,9 +40,11 @@ def _wrap_plain(function: Callable[..., Any], checker: Checker) -> Callable[...,
             return function(*args, **kwargs)
         call = checker.bind(args, kwargs)
         with call.scope:
-            call.check_arguments()
+            if (error := call.argument_error()) is not None:
+                raise error
             result = function(*args, **kwargs)
-            call.check_returned(result)
+            if (error := call.returned_error(result)) is not None:
+                raise error
         return result
 
     return wrapper
@@ -55,10 +57,12 @@ def _wrap_generator(function: Callable[..., Any], checker: Checker) -> Callable[
             return (yield from function(*args, **kwargs))
         call = checker.bind(args, kwargs)
         with call.scope:
-            call.check_arguments()
-        result = yield from drive(function(*args, **kwargs), call.scope, call.check_yielded)
+            if (error := call.argument_error()) is not None:
+                raise error
+        result = yield from drive(function(*args, **kwargs), call.scope, call.yielded_error)
         with call.scope:
-            call.check_returned(result)
+            if (error := call.returned_error(result)) is not None:
+                raise error
         return result
 
     return wrapper
@@ -69,10 +73,12 @@ def _wrap_coroutine(function: Callable[..., Any], checker: Checker) -> Callable[
         __tracebackhide__ = True
         call = checker.bind(args, kwargs)
         with call.scope:
-            call.check_arguments()
+            if (error := call.argument_error()) is not None:
+                raise error
         result = await Driven(function(*args, **kwargs), call.scope)
         with call.scope:
-            call.check_returned(result)
+            if (error := call.returned_error(result)) is not None:
+                raise error
         return result
 
     return wrapper
@@ -83,7 +89,8 @@ def _wrap_async_generator(function: Callable[..., Any], checker: Checker) -> Cal
         __tracebackhide__ = True
         call = checker.bind(args, kwargs)
         with call.scope:
-            call.check_arguments()
+            if (error := call.argument_error()) is not None:
+                raise error
         inner = function(*args, **kwargs)
         step = inner.asend(None)
         try:
@@ -93,13 +100,14 @@ def _wrap_async_generator(function: Callable[..., Any], checker: Checker) -> Cal
                 except StopAsyncIteration:
                     return
                 with call.scope:
-                    call.check_yielded(item)
+                    if (error := call.yielded_error(item)) is not None:
+                        raise error
                 try:
                     step = inner.asend((yield item))
                 except GeneratorExit:
                     raise
-                except BaseException as error:  # noqa: BLE001  it is the generator's to handle
-                    step = inner.athrow(error)
+                except BaseException as thrown:  # noqa: BLE001  it is the generator's to handle
+                    step = inner.athrow(thrown)
         finally:
             await Driven(inner.aclose(), call.scope)
 

@@ -65,12 +65,10 @@ def _explain(failed: FailedCheck) -> TensorCheckError:
     return _array_error(failed.function, evidence, _places(failed.defined_at))
 
 
-def solve(function: str, arrays: Iterable[Labelled], before: Snapshot) -> Mapping[str, int]:
-    """Find the size of each dim where arithmetic stands before what binds its names.
-
-    Raises:
-        TensorCheckError: the arrays contradict each other.
-    """
+def solve(
+    function: str, arrays: Iterable[Labelled], before: Snapshot
+) -> Mapping[str, int] | TensorCheckError:
+    """Find the size of each dim where arithmetic stands before what binds its names."""
     rows = _rows(arrays)
     if not rows:
         return {}
@@ -78,7 +76,7 @@ def solve(function: str, arrays: Iterable[Labelled], before: Snapshot) -> Mappin
     found = evidence.match([row for row in rows if row.fits_but_for_shape])
     if not isinstance(found, Match):
         suspect = next(row for row in rows if row.argument == found.argument)
-        raise _array_error(function, replace(evidence, suspect=suspect), _places(None))
+        return _array_error(function, replace(evidence, suspect=suspect), _places(None))
     dims = {name: found.bindings.dim(name) for name in found.bindings.axes}
     return {
         name: dim.value for name, dim in dims.items() if dim is not None and dim.value is not None
