@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every case in `tests/cases`, every error page and the README, checked in one build."""
+"""Every case in `tests/cases`, every error page, the site and the README, checked in one build."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ DOCUMENTS = sorted(
     [
         *(ROOT / "tests" / "cases").glob("*.md"),
         *(ROOT / "typedtensors" / "diagnostics" / "pages").glob("*.md"),
-        *ROOT.glob("README.md"),
+        *(ROOT / "docs").glob("*.md"),
+        ROOT / "README.md",
     ]
 )
 CASES = [case for document in DOCUMENTS for case in read_cases(document)]
