@@ -136,6 +136,35 @@ def test_hint(
     assert hint(fixes(event, context, Level.SUSPICIOUS), texts) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("x.mean(dim=1, keepdim=False)", ".unsqueeze(-1)"),
+        ("x.norm(2)", ".unsqueeze(-1)"),
+        ("x.mean(axis)", ".unsqueeze(-1)"),
+        ("x.mean(7)", ".unsqueeze(-1)"),
+        ("x.mean(0)", ".unsqueeze(-1)"),
+        ("x.mean(1).cumsum(0)", ".unsqueeze(-1)"),
+        ("x.sum().expand(4)", ".unsqueeze(-1)"),
+    ],
+)
+def test_reduction_is_edited_only_where_that_gives_the_same_axes(text: str, column: str) -> None:
+    event = classify(broadcast([Shape.of("n", "n"), Shape.of("n")]))
+    assert event is not None
+    written = hint(fixes(event, FLOATS, Level.SUSPICIOUS), ("x", text))
+    assert written is not None
+    assert f"`{text}{column}` for axis 0" in written
+
+
+def test_long_or_unreadable_text_is_not_repeated() -> None:
+    event = classify(broadcast([Shape.of("n", 1), Shape.of("n")]))
+    assert event is not None
+    edits = fixes(event, FLOATS, Level.SUSPICIOUS)
+    assert hint(edits, ("f(" + "x, " * 40 + ")", "yield")) == (
+        "`.squeeze(-1)` on the operand of shape (n, 1) or `(yield).unsqueeze(-1)`"
+    )
+
+
 def test_where_everything_is_written_out_the_operand_is_expanded() -> None:
     event = classify(broadcast([Shape.of("n", "d"), Shape.of("d")]))
     assert event is not None
