@@ -10,8 +10,8 @@ from typedtensors.runtime.check import check, matches
 from typedtensors.runtime.decorator import typechecked
 
 if TYPE_CHECKING:
+    from typedtensors.runtime.calls.plan import UncheckedWarning
     from typedtensors.runtime.errors import TensorCheckError
-    from typedtensors.runtime.plan import UncheckedWarning
 
 __all__ = ["TensorCheckError", "UncheckedWarning", "check", "matches", "typechecked"]
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
 
         return TensorCheckError
     if name == "UncheckedWarning":
-        from typedtensors.runtime.plan import UncheckedWarning
+        from typedtensors.runtime.calls.plan import UncheckedWarning
 
         return UncheckedWarning
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

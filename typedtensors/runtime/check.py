@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from typedtensors.runtime.hints import Leaf
+    from typedtensors.runtime.hints.nodes import Leaf
     from typedtensors.runtime.scope import Snapshot
 
 _T = TypeVar("_T")
@@ -77,7 +77,7 @@ def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
 
 def _compare(value: Any, annotation: Any) -> tuple[Leaf | None, list[Leaf], Snapshot]:
     """Return what does not fit, all arrays, and what was bound before."""
-    from typedtensors.runtime.parse_hint import parse_hint
+    from typedtensors.runtime.hints.parse import parse_hint
     from typedtensors.runtime.scope import Trial, in_scope, snapshot
 
     hint, before = parse_hint(annotation), snapshot()

@@ -61,7 +61,7 @@ def typechecked(target: Any = None, /) -> Any:
         return typechecked
     if is_off():
         return target
-    from typedtensors.runtime.annotations import names_in_scope
+    from typedtensors.runtime.hints.annotations import names_in_scope
 
     return _decorate(target, names_in_scope(sys._getframe(1)))  # noqa: SLF001  the only way
 
@@ -84,7 +84,7 @@ def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
     _reject_uncheckable(target)
     # jaxtyping and beartype are loaded where they are first needed: a program that switches
     # checks off, or only imports this package, does not pay for them.
-    from typedtensors.runtime.wrap import wrap
+    from typedtensors.runtime.calls.wrap import wrap
 
     wrapper = wrap(target, names)
     _checked.add(wrapper)
@@ -93,7 +93,7 @@ def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
 
 def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
     """Replace the methods of a class that have something to check."""
-    from typedtensors.runtime.annotations import raw_annotations
+    from typedtensors.runtime.hints.annotations import raw_annotations
 
     # Generated methods, such as those of a named tuple, have globals of their own.
     module = vars(sys.modules.get(cls.__module__, builtins))
@@ -114,7 +114,7 @@ def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
 
 
 def _warn_about(cls: type) -> None:
-    from typedtensors.runtime.plan import UncheckedWarning
+    from typedtensors.runtime.calls.plan import UncheckedWarning
 
     message = f"typechecked: no method that `{cls.__qualname__}` itself defines has annotations"
     warnings.warn(message, UncheckedWarning, stacklevel=4)

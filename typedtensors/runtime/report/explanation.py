@@ -9,10 +9,10 @@ from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.runtime.caller import caller
 from typedtensors.runtime.errors import Failure, Size, TensorCheckError
-from typedtensors.runtime.hints import Leaf
+from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.blame import Blame, Evidence, bindings_of, find_blame
+from typedtensors.runtime.report.caller import caller
 from typedtensors.runtime.report.fixes import find_fix
 from typedtensors.runtime.report.rows import Row, make_row, type_text, value_text
 from typedtensors.runtime.report.table import table

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from typedtensors.runtime.hints import Leaf
+from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import jaxtyping
 
-from typedtensors.runtime.annotations import (
+from typedtensors.runtime.calls.call import UNCHECKED, Call
+from typedtensors.runtime.calls.kind import Kind
+from typedtensors.runtime.calls.plan import Plan, make_plan
+from typedtensors.runtime.hints.annotations import (
     PendingNameError,
     name_of,
     only_mentioned,
     raw_annotations,
 )
-from typedtensors.runtime.call import UNCHECKED, Call
-from typedtensors.runtime.kind import Kind
-from typedtensors.runtime.plan import Plan, make_plan
 from typedtensors.runtime.scope import Scope
 
 

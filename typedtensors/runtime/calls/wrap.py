@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from typedtensors.runtime.checker import Checker
-from typedtensors.runtime.drive import Driven, drive
-from typedtensors.runtime.kind import Kind, kind_of
+from typedtensors.runtime.calls.checker import Checker
+from typedtensors.runtime.calls.drive import Driven, drive
+from typedtensors.runtime.calls.kind import Kind, kind_of
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import jaxtyping
 from beartype.door import is_bearable
 from beartype.roar import BeartypeException
 
-from typedtensors.runtime.hints import (
+from typedtensors.runtime.hints.nodes import (
     BEARTYPE,
     AnyHint,
     ArrayHint,

@@ -16,9 +16,9 @@ from typing import Any
 
 import jaxtyping
 
+from typedtensors.runtime.calls.plan import Parameter, Plan, Result
 from typedtensors.runtime.errors import TensorCheckError
-from typedtensors.runtime.hints import Hint, Leaf
-from typedtensors.runtime.plan import Parameter, Plan, Result
+from typedtensors.runtime.hints.nodes import Hint, Leaf
 from typedtensors.runtime.report import FailedCheck, explain, solve
 from typedtensors.runtime.scope import Snapshot, Trial, bind, snapshot
 

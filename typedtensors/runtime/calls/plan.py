@@ -9,16 +9,16 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from typedtensors.runtime.annotations import name_of, raw_annotations, resolve, signature_of
-from typedtensors.runtime.caller import definition
-from typedtensors.runtime.hints import AnyHint, Hint
-from typedtensors.runtime.parse_hint import UncheckableHintError, parse_hint
+from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
+from typedtensors.runtime.hints.nodes import AnyHint, Hint
+from typedtensors.runtime.hints.parse import UncheckableHintError, parse_hint
+from typedtensors.runtime.report.caller import definition
 from typedtensors.shapes import SpecError, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from typedtensors.runtime.kind import Kind
+    from typedtensors.runtime.calls.kind import Kind
 
 
 class UncheckedWarning(UserWarning):
