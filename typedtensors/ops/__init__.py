@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How each op maps shapes: one declaration per op, one table."""
 
-from typedtensors.ops.call import Broadcast, Call, Framework
-from typedtensors.ops.outcome import Conflict, Conflicting, Known, Outcome, Undetermined
+from typedtensors.ops.call import Call, Framework
+from typedtensors.ops.outcome import Broadcast, Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
 from typedtensors.ops.value import Device, Fields, Layer, Unknown, Value

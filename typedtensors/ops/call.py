@@ -16,7 +16,7 @@ from typedtensors.shapes.tensor import Tensor
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from typedtensors.ops.outcome import Outcome
+    from typedtensors.ops.outcome import Broadcast, Outcome
     from typedtensors.ops.value import Layer, Value
 
 
@@ -27,20 +27,6 @@ class Framework(Enum):
     NUMPY = "numpy"
     JAX = "jax"
     TENSORFLOW = "tensorflow"
-
-
-@dataclass(frozen=True)
-class Broadcast:
-    """One implicit broadcast inside a call, for the policy to judge.
-
-    `operands` are the arrays that met, by parameter name; `compared` names those whose elements
-    are compared pairwise by a loss or metric (a weight or variance is an operand, not compared).
-    """
-
-    op: str
-    operands: Mapping[str, Tensor]
-    result: Tensor
-    compared: tuple[str, ...] = ()
 
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.call import Broadcast, Call
+from typedtensors.ops.call import Call
 from typedtensors.ops.names import in_place
-from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast

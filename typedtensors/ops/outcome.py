@@ -9,10 +9,26 @@ from typing import TYPE_CHECKING, TypeAlias
 from typedtensors.ops.value import Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typedtensors.diagnostics import Diagnostic
     from typedtensors.dims import Facts
-    from typedtensors.ops.call import Broadcast
     from typedtensors.ops.value import Value
+    from typedtensors.shapes.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """One implicit broadcast inside a call, for the policy to judge.
+
+    `operands` are the arrays that met, by parameter name; `compared` names those whose elements
+    are compared pairwise by a loss or metric (a weight or variance is an operand, not compared).
+    """
+
+    op: str
+    operands: Mapping[str, Tensor]
+    result: Tensor
+    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict, at_most, nonnegative
-from typedtensors.ops.call import Broadcast, Framework
+from typedtensors.ops.call import Framework
 from typedtensors.ops.index import Mask, Pick, items, take, width
-from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.positions import position
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
