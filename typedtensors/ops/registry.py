@@ -28,9 +28,13 @@ _CANONICAL = (
     (re.compile(r"^torch\._tensor\.Tensor\.|^torch\._C\.(_?Tensor(Base)?)\."), "torch.Tensor."),
     (re.compile(r"^torch\.nn\.parameter\.Parameter\.(?!__init__)"), "torch.Tensor."),
     (re.compile(r"^torch\._C\._(VariableFunctions(Class)?)\.|^torch\.functional\."), "torch."),
+    (re.compile(r"^torch\._C\._nn\.log_sigmoid$"), "torch.nn.functional.logsigmoid"),
     (re.compile(r"^torch\._C\._nn\."), "torch.nn.functional."),
     (re.compile(r"^torch\._C\._linalg\.(linalg_)?"), "torch.linalg."),
     (re.compile(r"^torch\.nn\.modules\.\w+\."), "torch.nn."),
+    (re.compile(r"^torch\._C\.device$"), "torch.device"),
+    (re.compile(r"^numpy\._?core\.\w+\.|^numpy\.lib\.\w+\."), "numpy."),
+    (re.compile(r"^numpy\.linalg\._?linalg\."), "numpy.linalg."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
 )
 
@@ -49,11 +53,11 @@ def rule(
 
 def add(new: Rule) -> None:
     """Register a rule. Raises ValueError if one of its names has a rule already."""
-    for name in new.names:
-        if name in _rules:
-            msg = f"two rules for {name}"
-            raise ValueError(msg)
-        _rules[name] = new
+    taken = [name for name in new.names if name in _rules]
+    if taken:
+        msg = f"two rules for {', '.join(taken)}"
+        raise ValueError(msg)
+    _rules.update(dict.fromkeys(new.names, new))
 
 
 def lookup(name: str) -> Rule | None:

@@ -61,8 +61,11 @@ for _names, _layer, _settings in (
     (("softshrink",), "Softshrink", "lambd=0.5"),
     (("hardshrink",), "Hardshrink", "lambd=0.5"),
 ):
+    # Some of these torch has as its own too.
+    _own = ("celu", "celu_", "hardshrink")
     rule(
         *(f"{_F}{name}" for name in _names),
+        *(f"torch.{name}" for name in _names if name in _own),
         params=f"input, {_settings}",
         family=_FAMILY,
         examples=_X,
