@@ -90,7 +90,13 @@ def _verdict(scene: Scene, outcome: Outcome, actual: Any) -> str:
 
 
 # The framework rejects a position or length because of how small an axis is.
-_TOO_SMALL = ("out of range for", "out of bounds for", "exceeds dimension size", "to be no larger")
+_TOO_SMALL = (
+    "out of range for",
+    "out of bounds for",
+    "exceeds dimension size",
+    "to be no larger",
+    "index k out of range",
+)
 
 
 def _is_too_small(scene: Scene, error: BaseException) -> bool:
