@@ -96,6 +96,10 @@ _TOO_SMALL = (
     "exceeds dimension size",
     "to be no larger",
     "index k out of range",
+    "greater than actual input size",
+    "Padding size should be less than",
+    "Output size is too small",
+    "output size is too small",
 )
 
 
