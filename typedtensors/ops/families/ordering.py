@@ -303,11 +303,22 @@ def diag(call: Call) -> Value:
 
 
 @rule(
-    *methods("fill_", "zero_", "normal_", "uniform_"),
-    params="input, *args, value=None, mean=0, std=1, generator=None",
+    *methods("zero_", "normal_", "uniform_"),
+    params="input, *args, mean=0, std=1, generator=None",
     family=FAMILY,
     examples=(example(Array("b n")), example(Array("*batch n"))),
 )
-def fill(call: Call) -> Value:
+def refill(call: Call) -> Value:
     """The same array, with other elements."""
+    return call.tensor("input")
+
+
+@rule(
+    "torch.Tensor.fill_",
+    params="input, value",
+    family=FAMILY,
+    examples=(example(Array("b n"), 0), example(Array("*batch n"), 1.5)),
+)
+def fill(call: Call) -> Value:
+    """The same array, with one value."""
     return call.tensor("input")
