@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtensors.ops import Layer, Unknown, Value
+from typedtensors.ops import Layer, Unknown, Value, canonical
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.assignment import mark_changed
@@ -15,6 +15,7 @@ from typedtensors_mypy.interpreter.constructors import construct
 from typedtensors_mypy.interpreter.following import call_function, call_lambda
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.ops import apply_op, rule_name
+from typedtensors_mypy.interpreter.own_library import OWN
 from typedtensors_mypy.interpreter.torch_library import LIBRARY
 from typedtensors_mypy.interpreter.values import (
     Function,
@@ -63,7 +64,7 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     builtin = BUILTINS.get(name)
     if builtin is not None:
         return builtin(frame, node, arguments)
-    special = LIBRARY.get(library.short_name(name))
+    special = LIBRARY.get(library.short_name(name)) or OWN.get(canonical(name))
     if special is not None:
         return special(frame, node, arguments)
     if not arguments.complete or rule_name(frame, name) is None:
