@@ -26,7 +26,7 @@ def plugin(version: str) -> type[Plugin]:
         needed = ".".join(map(str, FLOOR))
         _refuse(f"needs mypy {needed} or newer, this is mypy {version}; fix: pip install -U mypy")
     from typedtensors.config import ConfigError
-    from typedtensors_mypy.plugin import TypedTensors, configured
+    from typedtensors_mypy.hooks import TypedTensors, configured
 
     try:
         configured()
