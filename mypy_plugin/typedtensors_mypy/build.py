@@ -49,6 +49,7 @@ class Build:
         self._look_up = look_up
         self._errors: Errors | None = None
         self._summaries: dict[str, tuple[str, Module | None]] = {}
+        self._parsed: dict[str, tuple[str, Module | None]] = {}
         self._failed: dict[str, Finding] = {}
 
     def see(self, find: Callable[[], Errors | None]) -> None:
@@ -93,8 +94,15 @@ class Build:
         return view.consulted
 
     def _parse(self, file: MypyFile) -> Module | None:
+        """The module of a file; one that was parsed for its summary is handed out once more."""
         source = names.read_source(self._errors, file.path) if self._errors is not None else None
-        return None if source is None else Module.parse(file.fullname, file.path, source)
+        if source is None:
+            return None
+        before, module = self._parsed.pop(file.fullname, (None, None))
+        if before != source:
+            module = Module.parse(file.fullname, file.path, source)
+            self._parsed[file.fullname] = source, module
+        return module
 
     def summary(self, name: str) -> Module | None:
         """A module of the user's, as its summary tells of it."""

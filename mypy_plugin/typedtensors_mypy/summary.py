@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 from copy import copy
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from typedtensors_mypy.modules import FunctionNode, Module, import_origin
+from typedtensors_mypy.syntax import assigned_attributes, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,11 +73,7 @@ def _function(node: AnyFunction) -> AnyFunction:
 
 def _assignments(node: AnyFunction) -> Iterator[ast.stmt]:
     """Which attributes the body assigns: a reader may not rely on what their constructor set."""
-    stored = {
-        ast.unparse(each): each
-        for each in ast.walk(node)
-        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
-    }
+    stored = {ast.unparse(each): each for each in assigned_attributes(node.body)}
     for target in stored.values():
         yield ast.Assign([target], ast.Constant(...), lineno=node.lineno)
 
@@ -83,8 +81,9 @@ def _assignments(node: AnyFunction) -> Iterator[ast.stmt]:
 def _is_read(node: AnyFunction) -> bool:
     if node.name in _CONSTRUCTORS:
         return True
-    statements = sum(isinstance(each, ast.stmt) for each in ast.walk(node))
-    return not _says_shapes(node.returns) and statements <= _LONGEST_BODY
+    if _says_shapes(node.returns):
+        return False
+    return sum(1 for _ in islice(statements(node.body), _LONGEST_BODY)) < _LONGEST_BODY
 
 
 def _says_shapes(returns: ast.expr | None) -> bool:

@@ -240,6 +240,15 @@ def _load(tmp_path: Path, program: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_a_process_can_run_mypy_twice(tmp_path: Path) -> None:
+    """As editors do: the package's entry point is still a function the second time."""
+    (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = typedtensors_mypy\n")
+    (tmp_path / "empty.py").touch()
+    program = "from mypy import api\nfor _ in '12':\n    print(api.run(['empty.py'])[2])\n"
+    done = _load(tmp_path, program)
+    assert (done.stdout, done.stderr) == ("0\n0\n", "")
+
+
 def test_an_old_mypy_is_refused_in_one_line(tmp_path: Path) -> None:
     result = _load(tmp_path, "import typedtensors_mypy; typedtensors_mypy.plugin('1.11.0')")
     assert result.returncode == 2

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, TypeVar
@@ -66,6 +67,7 @@ def lookup(name: str) -> Rule | None:
     return _rules.get(canonical(name))
 
 
+@cache
 def canonical(name: str) -> str:
     """The name under which the framework documents an op or a layer."""
     for pattern, short in _CANONICAL:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 
 _BOOLS = ("bool",)
 _UINTS = ("uint2", "uint4", "uint8", "uint16", "uint32", "uint64")
@@ -94,11 +95,7 @@ class DType:
     @property
     def numbers(self) -> frozenset[Number] | None:
         """The kinds of number that are possible; None if some element type is of no kind."""
-        if self.names is None:
-            return None
-        found = [_number(name) for name in self.names]
-        known = frozenset(kind for kind in found if kind is not None)
-        return known if None not in found else None
+        return None if self.names is None else _numbers(self.names)
 
     def union(self, other: DType) -> DType:
         """What either of two values may hold."""
@@ -140,6 +137,13 @@ class DType:
 
 
 ANY = DType(None)
+
+
+@cache
+def _numbers(names: frozenset[str]) -> frozenset[Number] | None:
+    found = [_number(name) for name in names]
+    known = frozenset(kind for kind in found if kind is not None)
+    return known if None not in found else None
 
 
 def _number(name: str) -> Number | None:

@@ -38,6 +38,7 @@ from typedtensors_mypy.modules import AnyFunction, Assigned, FunctionNode, Modul
 from typedtensors_mypy.program import Definition, External, Target, resolve
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.syntax import assigned_attributes, statements
 from typedtensors_mypy.types import OpaqueType
 
 
@@ -175,16 +176,18 @@ def _stable(frame: Frame, base: Instance, name: str) -> Value:
 
 
 def reassigned(run: Run, cls: UserClass) -> frozenset[str]:
-    """The attributes that some code besides the constructor of the class assigns."""
-    key = id(cls.node.body)
+    """The attributes that some code of the class's module, no constructor of its own, assigns.
+
+    Looked for once per module, not per class: the cost of a module must grow with its size only.
+    """
+    body = cls.scope.module.tree.body
+    key = id(body)
     if key not in run.reassigned:
         run.reassigned[key] = frozenset(
             target.attr
-            for function in ast.walk(cls.scope.module.tree)
+            for function in statements(body)
             if isinstance(function, FunctionNode)
-            for statement in ast.walk(function)
-            if isinstance(statement, ast.Attribute) and isinstance(statement.ctx, ast.Store)
-            for target in [statement]
+            for target in assigned_attributes(function.body)
             if function.name != "__init__" or not _is_self(function, target)
         )
     return run.reassigned[key]

@@ -20,6 +20,7 @@ from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.program import Program
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.syntax import statements
 
 
 def check_module(module: Module, program: Program, config: Config) -> list[Finding]:
@@ -41,7 +42,7 @@ def _lasting(module: Module, top: Frame) -> dict[str, object]:
     """The globals that functions may rely on: assigned once, and by no function."""
     assigned = {
         name
-        for node in ast.walk(module.tree)
+        for node in statements(module.tree.body)
         if isinstance(node, ast.Global)
         for name in node.names
     }
