@@ -50,21 +50,36 @@ def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = 
     if not arrays:
         raise Undetermined("no operand is known to be an array")
     shapes = [_shape(value) for value in operands.values()]
+    shape = _common(shapes) or _broadcast(call, shapes)
+    if len({array.shape for array in arrays.values()}) > 1:
+        call.broadcasts.append(Broadcast(call.op, arrays, Tensor(shape), compared))
+    return shape
+
+
+def _common(shapes: list[Shape]) -> Shape | None:
+    """The one shape there is, besides numbers: the usual case, in which nothing has to be done."""
+    found = {shape for shape in shapes if shape.axes}
+    if len(found) > 1:
+        return None
+    return found.pop() if found else _SCALAR
+
+
+def _broadcast(call: Call, shapes: list[Shape]) -> Shape:
     outcome = broadcast(shapes, call.facts)
     if outcome.shape is None:
         raise Conflicting(_disagreement(call, shapes))
     call.facts = outcome.facts
-    if len({array.shape for array in arrays.values()}) > 1:
-        result = Tensor(outcome.shape)
-        call.broadcasts.append(Broadcast(call.op, arrays, result, compared))
     return outcome.shape
+
+
+_SCALAR = Shape(())
 
 
 def _shape(operand: Value) -> Shape:
     if isinstance(operand, Tensor):
         return operand.shape
     if isinstance(operand, (Dim, bool, int, float, complex)):
-        return Shape(())
+        return _SCALAR
     if isinstance(operand, Unknown):
         return Shape.unknown()
     raise Undetermined("an operand is neither an array nor a number")

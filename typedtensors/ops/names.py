@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 
 def torch_names(*names: str, operator: str = "", in_place: bool = False) -> tuple[str, ...]:
     """Function and method of each name; with `in_place` also `name_`, with `operator` `+`'s three.
@@ -66,6 +68,7 @@ def short(op: str) -> str:
     return next((_SIGNS[each] for each in (inner, inner[1:]) if each in _SIGNS), inner)
 
 
+@cache
 def in_place(op: str) -> bool:
     """Whether the op writes its first operand: `add_`, `__iadd__`."""
     name = op.rpartition(".")[2]

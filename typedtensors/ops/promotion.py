@@ -7,7 +7,7 @@ https://numpy.org/doc/stable/reference/arrays.promotion.html. An unknown dtype g
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,7 @@ def kind(name: str) -> str | None:
     return next((number.value for number in numbers), None) if numbers else None
 
 
+@cache
 def kinds(dtype: DType) -> frozenset[str] | None:
     """The kinds that are possible, or None if they are not known."""
     if dtype.numbers is None:
@@ -80,6 +81,7 @@ def promoted(framework: Framework, operands: Iterable[Value]) -> DType:
     return DType(frozenset(found)) if found else ANY
 
 
+@cache
 def floating(framework: Framework, dtype: DType) -> DType:
     """The dtype of a function such as exp or a true quotient: integers become floats."""
     if kinds(dtype) is None or dtype.names is None or framework not in _MERGES:
@@ -88,6 +90,7 @@ def floating(framework: Framework, dtype: DType) -> DType:
     return DType(names)
 
 
+@cache
 def real(dtype: DType) -> DType:
     """The dtype of an absolute value."""
     if dtype.names is None:
@@ -96,6 +99,7 @@ def real(dtype: DType) -> DType:
     return DType(frozenset(parts.get(name, name) for name in dtype.names))
 
 
+@cache
 def summed(framework: Framework, dtype: DType) -> DType:
     """The dtype of a sum or product: small integers are added as large ones."""
     if dtype.names is None or kinds(dtype) is None or framework not in _MERGES:
@@ -156,14 +160,22 @@ def _across_tiers(merge: _Merge, placed: list[tuple[int, Names]]) -> Names:
         for _, names in (each for each in placed if each[0] == tier):
             own = _pairwise(merge, own, names) if own else names
         if own and result:
-            own = _pairwise(partial(_lend, merge), own, result)
+            own = _lent(merge, own, result)
         result = own or result
     return result
 
 
+@cache
 def _pairwise(merge: _Merge, left: Names, right: Names) -> Names:
     """Every result of two dtypes; pairs that the framework rejects give none."""
     found = (merge(one, other) for one in left for other in right)
+    return frozenset(each for each in found if each is not None)
+
+
+@cache
+def _lent(merge: _Merge, high: Names, low: Names) -> Names:
+    """Every result of a dtype beside one of a weaker operand."""
+    found = (_lend(merge, one, other) for one in high for other in low)
     return frozenset(each for each in found if each is not None)
 
 

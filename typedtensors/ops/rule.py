@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from typedtensors.ops.call import Call, Framework
@@ -117,6 +118,7 @@ class Rule:
         return Known(value, call.facts, tuple(call.broadcasts))
 
 
+@cache
 def framework_of(op: str) -> Framework:
     """The framework that an op's name belongs to."""
     root = op.partition(".")[0]
