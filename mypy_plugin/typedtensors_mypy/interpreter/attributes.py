@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Layer, Unknown, Value
+from typedtensors.ops import Fields, Layer, Unknown, Value
 from typedtensors.shapes import Bindings, Shape, Tensor
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.alternatives import for_each
@@ -128,6 +128,8 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return _of_super(frame, base, name)
     if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
         return base.config[name]
+    if isinstance(base, Fields) and name in base.names:
+        return base.field(name)
     if isinstance(base, (Layer, Shape, Items, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
