@@ -18,7 +18,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Assigned:
-    """A name that is assigned once; `value` is None for a bare declaration."""
+    """A name that is assigned once; `value` is None where no expression is its value alone."""
 
     value: ast.expr | None
     annotation: ast.expr | None = None
@@ -120,12 +120,12 @@ class _Collector:
             self._define(node)
         elif isinstance(node, ast.Assign):
             for target in node.targets:
-                self._assign(target, node.value)
+                self._assign(target, Assigned(node.value))
         elif isinstance(node, ast.AnnAssign):
             if isinstance(node.target, ast.Name):
                 self._bind(node.target.id, Assigned(node.value, node.annotation))
         elif isinstance(node, ast.AugAssign):
-            self._assign(node.target, None)
+            self._assign(node.target, Ambiguous())
         elif type(node).__name__ == "TypeAlias":
             self._bind(node.name.id, Assigned(node.value))  # type: ignore[attr-defined]
         else:
@@ -146,14 +146,15 @@ class _Collector:
         else:
             self._bind(node.name, node)
 
-    def _assign(self, target: ast.expr, value: ast.expr | None) -> None:
+    def _assign(self, target: ast.expr, symbol: Assigned | Ambiguous) -> None:
         if isinstance(target, ast.Name):
-            self._bind(target.id, Ambiguous() if value is None else Assigned(value))
+            self._bind(target.id, symbol)
         elif isinstance(target, (ast.Tuple, ast.List)):
+            part = Assigned(None) if isinstance(symbol, Assigned) else symbol
             for item in target.elts:
-                self._assign(item, None)
+                self._assign(item, part)
         elif isinstance(target, ast.Starred):
-            self._assign(target.value, None)
+            self._assign(target.value, symbol)
 
     def _bind(self, name: str, symbol: Symbol) -> None:
         before = self.symbols.get(name)
@@ -168,10 +169,10 @@ class _Collector:
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 if item.optional_vars is not None:
-                    self._assign(item.optional_vars, None)
+                    self._assign(item.optional_vars, Assigned(None))
             self.block(node.body)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
-            self._assign(node.target, None)
+            self._assign(node.target, Ambiguous())
             self.block([*node.body, *node.orelse])
         elif isinstance(node, ast.While):
             self.block([*node.body, *node.orelse])
