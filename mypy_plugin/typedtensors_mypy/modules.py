@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class Ambiguous:
 
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef)
 AnyFunction: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+_Node = TypeVar("_Node", bound=ast.AST)
+_Answer = TypeVar("_Answer")
 Symbol: TypeAlias = Imported | Assigned | Ambiguous | AnyFunction | ast.ClassDef
 
 
@@ -46,6 +49,7 @@ class Module:
     tree: ast.Module
     symbols: Mapping[str, Symbol]
     stars: tuple[str, ...]
+    _answers: dict[tuple[object, ast.AST], Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def parse(cls, name: str, path: str, source: str) -> Module | None:
@@ -63,17 +67,27 @@ class Module:
         """The package that relative imports start from."""
         return package_of(self.name, self.path)
 
+    def once(self, ask: Callable[[_Node], _Answer], node: _Node) -> _Answer:
+        """The answer to a question about a node of the module, which is asked once per node."""
+        key = ask, node
+        if key not in self._answers:
+            self._answers[key] = ask(node)
+        answer: _Answer = self._answers[key]
+        return answer
+
+    def symbols_in(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:
+        """What the statements of a function or class bind, read as the top level is."""
+        return self.once(self._collect, node)
+
+    def _collect(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:
+        collector = _Collector(self.package)
+        collector.block(node.body)
+        return collector.symbols
+
 
 def package_of(name: str, path: str) -> str:
     """The package that a module's relative imports start from."""
     return name if path.endswith("__init__.py") else name.rpartition(".")[0]
-
-
-def local_symbols(body: Iterable[ast.stmt], package: str) -> Mapping[str, Symbol]:
-    """What the statements of a function or class bind, read as a module's top level is."""
-    collector = _Collector(package)
-    collector.block(body)
-    return collector.symbols
 
 
 def import_bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:

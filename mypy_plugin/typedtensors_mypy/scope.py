@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from typedtensors_mypy.modules import Ambiguous, Imported, Module, Symbol, local_symbols
+from typedtensors_mypy.modules import Ambiguous, AnyFunction, Imported, Module, Symbol
 from typedtensors_mypy.program import Definition, External, Program, Target, module_symbol, resolve
 
 
@@ -24,9 +24,9 @@ class Scope:
     module: Module
     enclosing: tuple[Mapping[str, Symbol], ...] = ()
 
-    def inside(self, body: Iterable[ast.stmt]) -> Scope:
-        """The scope of a function or class with these statements."""
-        symbols = local_symbols(body, self.module.package)
+    def inside(self, node: AnyFunction | ast.ClassDef) -> Scope:
+        """The scope of a function's or class's statements."""
+        symbols = self.module.symbols_in(node)
         return Scope(self.program, self.module, (symbols, *self.enclosing))
 
     def target(self, node: ast.expr) -> Target | None:

@@ -223,7 +223,7 @@ def _class_variable(frame: Frame, member: Member, base: Instance) -> Value:
 
 
 def _in_class(frame: Frame, cls: UserClass, node: ast.expr) -> Value:
-    inner = Frame(frame.run, cls.scope.inside(cls.node.body), depth=frame.depth + 1)
+    inner = Frame(frame.run, cls.scope.inside(cls.node), depth=frame.depth + 1)
     with frame.run.silence():
         return inner.evaluate(node)
 

@@ -83,7 +83,7 @@ def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:
         for problem in reader.problems:
             yield Finding.error(Place.of(problem.node), problem.diagnostic)
         for nested in _nested(statement):
-            within = scope.inside(nested) if isinstance(statement, FunctionNode) else scope
+            within = scope.inside(statement) if isinstance(statement, FunctionNode) else scope
             yield from _bad_specs(within, nested)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from typedtensors.ops import Value
@@ -79,9 +79,9 @@ def find_member(
     return None
 
 
-def body_symbols(cls: UserClass) -> dict[str, Symbol]:
+def body_symbols(cls: UserClass) -> Mapping[str, Symbol]:
     """What the statements of a class's body bind."""
-    return dict(cls.scope.inside(cls.node.body).enclosing[0])
+    return cls.scope.module.symbols_in(cls.node)
 
 
 def is_layer_class(run: Run, cls: UserClass) -> bool:

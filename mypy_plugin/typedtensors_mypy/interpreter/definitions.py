@@ -12,6 +12,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.modules import Ambiguous, AnyFunction
+from typedtensors_mypy.syntax import binding_counts
 
 
 def define_function(frame: Frame, node: AnyFunction) -> None:
@@ -31,14 +32,10 @@ def define_function(frame: Frame, node: AnyFunction) -> None:
 
 def _captured(frame: Frame, outer: AnyFunction) -> dict[str, Value]:
     """What a function inside another sees of it: names that are bound once, and so far."""
-    stored: dict[str, int] = {}
-    for part in ast.walk(outer):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            stored[part.id] = stored.get(part.id, 0) + 1
-    parameters = {arg.arg for arg in ast.walk(outer.args) if isinstance(arg, ast.arg)}
+    counts = frame.scope.module.once(binding_counts, outer)
     captured = dict(frame.closure)
     for name in frame.local:
-        once = stored.get(name, 0) + (name in parameters) <= 1
+        once = counts.get(name, 0) <= 1
         known = frame.state.values.get(name)
         captured[name] = known if once and known is not None else Unknown("a variable around it")
     return captured

@@ -165,7 +165,7 @@ class _Call:
 
     def _activation(self) -> Frame:
         frame = self.frame
-        inner = activation(frame.run, self.function, self.signature)
+        inner = activation(frame.run, self.function)
         inner.depth = frame.depth + 1
         inner.caller = frame
         inner.called_at = self.node

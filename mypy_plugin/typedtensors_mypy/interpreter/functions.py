@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from typedtensors.dims import Dim
@@ -18,14 +17,14 @@ from typedtensors_mypy.interpreter.signature import (
     signature_of,
 )
 from typedtensors_mypy.interpreter.values import Function, Instance
-from typedtensors_mypy.modules import AnyFunction
+from typedtensors_mypy.syntax import bound_names
 from typedtensors_mypy.types import UNANNOTATED, AnnotationType, ScalarType
 
 
 def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
     signature = signature_of(run, function)
-    frame = activation(run, function, signature)
+    frame = activation(run, function)
     values = own_values(frame, signature)
     if signature.receiver and signature.parameters:
         values[signature.parameters[0].name] = _receiver(run, function, signature)
@@ -50,39 +49,19 @@ def _receiver(run: Run, function: Function, signature: Signature) -> Value:
     return some_instance(run, function.owner)
 
 
-def activation(run: Run, function: Function, signature: Signature) -> Frame:
+def activation(run: Run, function: Function) -> Frame:
     """A frame for a call of a function, its parameters not bound yet."""
     node = function.node
     return Frame(
         run,
-        function.scope.inside(node.body),
+        function.scope.inside(node),
         function=node,
         name=function.name,
         owner=function.owner,
         callee=function,
         closure=dict(function.closure),
-        local=_bound_names(node, signature),
+        local=function.scope.module.once(bound_names, node),
     )
-
-
-def _bound_names(node: AnyFunction, signature: Signature) -> frozenset[str]:
-    """The names that are the function's own: parameters, and what its statements bind."""
-    found = {parameter.name for parameter in signature.parameters}
-    outer: set[str] = set()
-    pending: list[ast.AST] = list(node.body)
-    while pending:
-        current = pending.pop()
-        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
-            found.add(current.id)
-        elif isinstance(current, (ast.Global, ast.Nonlocal)):
-            outer.update(current.names)
-        elif isinstance(current, ast.alias):
-            found.add(current.asname or current.name.partition(".")[0])
-        if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(current.name)
-        elif not isinstance(current, ast.Lambda):
-            pending += ast.iter_child_nodes(current)
-    return frozenset(found - outer)
 
 
 def _own_bindings(signature: Signature) -> Bindings:

@@ -16,6 +16,7 @@ from typedtensors_mypy.interpreter.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.refinement import refine, truth
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import REPORTED, framework_of, join
+from typedtensors_mypy.syntax import leaves_early
 
 _MOST_UNROLLED = 8
 _MOST_ROUNDS = 6
@@ -26,7 +27,8 @@ def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
     """Round by round where the items are few and known, else any number of equal rounds."""
     source = frame.evaluate(node.iter)
     items = known_items(frame, source)
-    if items is not None and len(items) <= _MOST_UNROLLED and not _leaves_early(node):
+    early = frame.scope.module.once(leaves_early, node)
+    if items is not None and len(items) <= _MOST_UNROLLED and not early:
         for item in items:
             if frame.state.alive:
                 assign(frame, node.target, item)
@@ -47,10 +49,6 @@ def while_loop(frame: Frame, node: ast.While) -> None:
     endless = isinstance(node.test, ast.Constant) and truth(node.test.value) is True
     _repeat(frame, node.body, begin, endless=endless)
     frame.execute(node.orelse)
-
-
-def _leaves_early(node: ast.For | ast.AsyncFor) -> bool:
-    return any(isinstance(part, (ast.Break, ast.Continue)) for part in ast.walk(node))
 
 
 def _repeat(

@@ -10,6 +10,7 @@ from typedtensors.ops import Value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Either, Instance, either
 from typedtensors_mypy.scope import dotted
+from typedtensors_mypy.syntax import names_in
 
 
 def truth(value: Value) -> bool | None:
@@ -40,9 +41,8 @@ def _names(frame: Frame, test: ast.expr) -> list[ast.Name | ast.Attribute]:
     """The names in a test, and the attributes of objects of the user's."""
     return [
         node
-        for node in ast.walk(test)
-        if isinstance(node, ast.Name)
-        or (isinstance(node, ast.Attribute) and _is_object(frame, node.value))
+        for node in frame.scope.module.once(names_in, test)
+        if isinstance(node, ast.Name) or _is_object(frame, node.value)
     ]
 
 

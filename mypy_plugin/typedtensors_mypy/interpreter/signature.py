@@ -15,6 +15,7 @@ from typedtensors_mypy.modules import AnyFunction
 from typedtensors_mypy.program import External
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.syntax import is_generator
 from typedtensors_mypy.types import AnnotationType, OpaqueType, StreamType
 
 
@@ -77,7 +78,7 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
         returns_node=node.returns,
         plain=all(name in own or (name and library.is_transparent(name)) for name in names),
         receiver=receiver,
-        generator=_yields(node),
+        generator=scope.module.once(is_generator, node),
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_property=bool(properties),
     )
@@ -108,18 +109,6 @@ def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, reader: SpecRe
     elif kind == "**":
         read = OpaqueType("keyword arguments")
     return Parameter(arg.arg, kind, read, default, arg.annotation is not None)
-
-
-def _yields(node: AnyFunction) -> bool:
-    """Whether the function is a generator: a `yield` of its own, not of a function inside."""
-    pending: list[ast.AST] = list(node.body)
-    while pending:
-        current = pending.pop()
-        if isinstance(current, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            pending += ast.iter_child_nodes(current)
-    return False
 
 
 @dataclass(frozen=True)

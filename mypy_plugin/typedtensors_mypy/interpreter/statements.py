@@ -21,6 +21,7 @@ from typedtensors_mypy.interpreter.values import REPORTED
 from typedtensors_mypy.modules import Module, import_bindings
 from typedtensors_mypy.program import External, resolve as resolve_name
 from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.syntax import stored_names
 from typedtensors_mypy.types import OpaqueType
 
 
@@ -139,10 +140,8 @@ def _finally(frame: Frame, node: ast.Try, ends: list[State]) -> None:
 
 
 def _forget_assigned(state: State, body: Sequence[ast.stmt]) -> None:
-    for statement in body:
-        for part in ast.walk(statement):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                state.assign(part.id, Unknown("assigned where an exception may come in between"))
+    for name in stored_names(body):
+        state.assign(name, Unknown("assigned where an exception may come in between"))
 
 
 def _match(frame: Frame, node: ast.Match) -> None:
