@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         guard as guard,
     )
     from typedtensors.runtime import (
+        SpecWarning as SpecWarning,
         TensorCheckError as TensorCheckError,
         UncheckedWarning as UncheckedWarning,
         check as check,
@@ -78,7 +79,7 @@ _ROOMS = {
     "typedtensors.diagnostics": ("TensorError",),
     "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
     "typedtensors.runtime": (
-        *("TensorCheckError", "UncheckedWarning", "check", "matches", "typechecked"),
+        *("TensorCheckError", "SpecWarning", "UncheckedWarning", "check", "matches", "typechecked"),
     ),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+import typing
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
@@ -15,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from typedtensors import TensorCheckError, UncheckedWarning, typechecked
+from typedtensors import SpecWarning, TensorCheckError, UncheckedWarning, typechecked
 
 if TYPE_CHECKING:
     from nowhere import Absent, Config  # type: ignore[import-not-found]
@@ -193,3 +194,22 @@ def test_decorating_warns_about_nothing_ordinary() -> None:
 
     assert every(1, {}, len, Tensor, 2.0) == ()
     assert issubclass(jaxtyping.TypeCheckError, TypeError)
+
+
+def test_a_spec_that_cannot_be_meant_is_warned_about() -> None:
+    def trace(x: Float[Tensor, "b 2d"]) -> Any:
+        return x
+
+    said = r"trace\(\): parameter `x`: .*`2d` is no axis"
+    with pytest.warns(SpecWarning, match=said) as seen:
+        typechecked(trace)
+    assert seen[0].lineno == trace.__code__.co_firstlineno
+    assert seen[0].filename == __file__
+
+
+def test_what_is_deprecated_in_typing_is_accepted_in_silence() -> None:
+    @typechecked
+    def trace(x: typing.List[int], y: typing.Callable[[int], int]) -> int:  # noqa: UP006
+        return len(x)
+
+    assert trace([1], abs) == 1

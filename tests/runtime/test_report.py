@@ -336,3 +336,10 @@ def test_a_task_is_traced_to_the_users_code() -> None:
     async def work(x: Float[Tensor, "n"]) -> None: ...
 
     assert "test_report.py:" in str(error_of(asyncio.run, work(f(2, 3))))
+
+
+def test_a_derived_tensor_is_fixed_as_a_tensor_is() -> None:
+    class Derived(torch.Tensor): ...
+
+    x = f(9, 1).as_subclass(Derived)
+    assert error_of(loss, x, f(9)).hint == "pass `pred.squeeze(-1)`"

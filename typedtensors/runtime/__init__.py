@@ -4,25 +4,33 @@
 jaxtyping and beartype are loaded when something is first checked, not when this is imported.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.check import check, matches
 from typedtensors.runtime.decorator import typechecked
 
 if TYPE_CHECKING:
-    from typedtensors.runtime.calls.plan import UncheckedWarning
     from typedtensors.runtime.errors import TensorCheckError
+    from typedtensors.runtime.notices import SpecWarning, UncheckedWarning
 
-__all__ = ["TensorCheckError", "UncheckedWarning", "check", "matches", "typechecked"]
+__all__ = [
+    "SpecWarning",
+    "TensorCheckError",
+    "UncheckedWarning",
+    "check",
+    "matches",
+    "typechecked",
+]
+
+_HOMES = {
+    "TensorCheckError": "typedtensors.runtime.errors",
+    "SpecWarning": "typedtensors.runtime.notices",
+    "UncheckedWarning": "typedtensors.runtime.notices",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "TensorCheckError":
-        from typedtensors.runtime.errors import TensorCheckError
-
-        return TensorCheckError
-    if name == "UncheckedWarning":
-        from typedtensors.runtime.calls.plan import UncheckedWarning
-
-        return UncheckedWarning
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -114,10 +114,10 @@ def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
 
 
 def _warn_about(cls: type) -> None:
-    from typedtensors.runtime.calls.plan import UncheckedWarning
+    from typedtensors.runtime.notices import UncheckedWarning
 
     message = f"typechecked: no method that `{cls.__qualname__}` itself defines has annotations"
-    warnings.warn(message, UncheckedWarning, stacklevel=4)
+    warnings.warn(message, UncheckedWarning, stacklevel=5)
 
 
 def _functions_of(member: Any) -> list[Any]:

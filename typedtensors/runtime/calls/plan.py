@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
 from typedtensors.runtime.hints.nodes import AnyHint, Hint
 from typedtensors.runtime.hints.parse import UncheckableHintError, parse_hint
+from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
 from typedtensors.runtime.report.caller import definition
 from typedtensors.shapes import SpecError, parse_spec
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from typedtensors.runtime.calls.kind import Kind
-
-
-class UncheckedWarning(UserWarning):
-    """An annotation of a checked function can not be checked at run time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +114,24 @@ def _resolve(
 
 def _parse(function: Callable[..., Any], name: str, annotation: Any) -> Hint:
     try:
-        return parse_hint(annotation)
+        hint = parse_hint(annotation)
     except (UncheckableHintError, RecursionError) as error:
-        message = f"{name_of(function)}(): {_subject(name)} is not checked: {error}"
-        warnings.warn(message, UncheckedWarning, stacklevel=2)
+        warn_about(function, UncheckedWarning, f"{_subject(name)} is not checked: {error}")
         return AnyHint()
+    for array in hint.annotations():
+        slip = _slip(array.dim_str)
+        if slip is not None:
+            warn_about(function, SpecWarning, f"{_subject(name)}: {slip}")
+    return hint
+
+
+def _slip(spec: str) -> str | None:
+    """Say what cannot be meant in a spec that jaxtyping accepts; its verdict stands."""
+    try:
+        parse_spec(spec)
+    except SpecError as error:
+        return error.diagnostic.text
+    return None
 
 
 def _parse_result(function: Callable[..., Any], annotation: Any) -> Result | None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import collections.abc
 import types
 import typing
+import warnings
 from typing import Annotated, Any, Union
 
 import jaxtyping
 from beartype.door import is_bearable
-from beartype.roar import BeartypeException
+from beartype.roar import BeartypeException, BeartypeWarning
 
 from typedtensors.runtime.hints.nodes import (
     BEARTYPE,
@@ -63,7 +64,10 @@ def _parse_plain(annotation: Any) -> Hint:
     if type(annotation) is type:  # nothing overrides what `isinstance` says
         return ClassHint(annotation, _PROMOTED.get(annotation, (annotation,)))
     try:
-        is_bearable(None, annotation, conf=BEARTYPE)
+        with warnings.catch_warnings():
+            # That `typing.List` is deprecated is for linters to say; it works all the same.
+            warnings.simplefilter("ignore", BeartypeWarning)
+            is_bearable(None, annotation, conf=BEARTYPE)
     except BeartypeException as error:
         reason = str(error).partition("\n")[0]
         raise UncheckableHintError(reason) from error

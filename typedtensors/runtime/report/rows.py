@@ -11,6 +11,8 @@ from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
 
+_FRAMEWORKS = frozenset({"torch", "numpy", "jax", "jaxlib", "tensorflow"})
+
 
 @dataclass(frozen=True)
 class Row:
@@ -85,12 +87,18 @@ def make_row(argument: str, leaf: Leaf) -> Row | None:
         annotation=annotation,
         spec=spec,
         type_name=kind.__name__,
-        framework=kind.__module__.partition(".")[0],
+        framework=_framework(kind),
         is_instance=wanted is Any or isinstance(value, wanted),
     )
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
         return row
     return replace(row, shape=tuple(map(int, value.shape)), dtype=dtype_name(value))
+
+
+def _framework(kind: type) -> str:
+    """The library that a class is of, also where a user has derived it."""
+    roots = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    return next((root for root in roots if root in _FRAMEWORKS), roots[0])
 
 
 def accepts_dtype(annotation: Any, dtype: str) -> bool:
