@@ -47,7 +47,7 @@ def attend(call: Call) -> Value:
     if len({array.dtype for array in (query, key, value)}) > 1:
         raise Undetermined("the dtypes may differ")
     _agree(call, "key", (query.shape, -1), (key.shape, -1))
-    _agree(call, "value", (key.shape, -2), (value.shape, -2))
+    _require_pairs(call, key.shape, value.shape)
     batches = {name: _batch(array) for name, array in zip("qkv", (query, key, value), strict=True)}
     lead = batches["q"].shape
     if any(batch.shape != lead for batch in batches.values()):
@@ -55,6 +55,15 @@ def attend(call: Call) -> Value:
     length, width = query.shape.suffix[-2], value.shape.suffix[-1]
     _require_mask(call, Shape((*lead.axes, length, key.shape.suffix[-2])))
     return query.with_shape(Shape((*lead.axes, length, width)))
+
+
+def _require_pairs(call: Call, key: Shape, value: Shape) -> None:
+    """Keys and values come in pairs; torch does not look on every device."""
+    one, other = key.suffix[-2:], value.suffix[-2:]
+    if len(one) < 2 or len(other) < 2 or one[0].flexible or other[0].flexible:
+        return
+    if call.same(one[0].dim, other[0].dim) is Verdict.DIFFERENT:
+        raise Undetermined("keys and values may not pair")
 
 
 def _batch(array: Tensor) -> Tensor:
