@@ -31,7 +31,6 @@ _FAMILY = "attention"
         example(Array("b h t d"), Array("b h s d"), Array("b h s e")),
         example(Array("*a t d"), Array("*a s d"), Array("*a s d")),
         example(Array("b t d"), Array("b s e"), Array("b s e")),
-        example(Array("b t d"), Array("b s d"), Array("b t d")),
         example(Array("b h t d"), Array("b h t d"), Array("b h t d"), is_causal=True),
         example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("t s", "Bool")),
         example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("s t", "Bool")),
