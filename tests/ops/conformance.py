@@ -13,6 +13,7 @@ from tests.ops.frameworks import Raised, resolve, run
 from tests.ops.scenes import Scene, walk
 from typedtensors.dims import Compound, Dim, Facts
 from typedtensors.ops import (
+    SOME_FLOAT,
     Conflict,
     Device,
     Known,
@@ -79,7 +80,8 @@ def _verdict(scene: Scene, outcome: Outcome, actual: Any) -> str:
         # open or takes to divide; and a TypeError is no matter of shapes: a spelling does not take
         # an argument that others take.
         excused = bool(outcome.facts.equations) or _about_values(actual.error)
-        excused |= isinstance(outcome.value, Layer)  # a constructor only keeps what it is given
+        # A constructor only keeps what it is given, and the value of a float is not followed.
+        excused |= isinstance(outcome.value, (Layer, float))
         excused |= _is_open(scene, outcome.value) or _is_too_small(scene, actual.error)
         message = f"missed: {scene}\n  rule: {outcome.value}\n  framework: {actual.error!r}"
         assert excused or not scene.plain, message
@@ -134,12 +136,6 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
         return _fits(scene, value.shape, shape, facts) and _holds(value.dtype, dtype)
     if isinstance(value, Dim):
         return _size(scene, value, facts) in (None, int(actual))
-    if isinstance(value, DType):
-        return _holds(value, str(actual).removeprefix("torch."))
-    if isinstance(value, Device):
-        return isinstance(actual, torch.device)
-    if isinstance(value, Layer):
-        return isinstance(actual, resolve(value.name))
     if isinstance(value, Shape):
         return _fits(scene, value, tuple(actual), facts)
     if isinstance(value, (tuple, list)):
@@ -148,6 +144,19 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
     if isinstance(value, dict):
         same_keys = list(value) == list(actual)
         return same_keys and agrees(scene, [*value.values()], [*actual.values()], facts)
+    return _is(value, actual)
+
+
+def _is(value: Any, actual: Any) -> bool:
+    """Whether a value without a shape is the framework's."""
+    if isinstance(value, DType):
+        return _holds(value, str(actual).removeprefix("torch."))
+    if isinstance(value, Device):
+        return isinstance(actual, torch.device)
+    if isinstance(value, Layer):
+        return isinstance(actual, resolve(value.name))
+    if value is SOME_FLOAT:
+        return isinstance(actual, (float, int))
     return bool(value == actual)
 
 

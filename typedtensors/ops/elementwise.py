@@ -11,7 +11,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.call import Call
 from typedtensors.ops.names import in_place
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
-from typedtensors.ops.value import Unknown
+from typedtensors.ops.value import SOME_FLOAT, Unknown
 from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
@@ -144,11 +144,14 @@ def over(*names: str, dtype: str = "promoted") -> Callable[[Call], Tensor]:
     return apply
 
 
-def alike(dtype: str = "same") -> Callable[[Call], Tensor]:
+def alike(dtype: str = "same") -> Callable[[Call], Value]:
     """A rule: the input's shape, for a function of one array; `dtype` names a change of dtype."""
     change = _CHANGES[dtype]
 
-    def apply(call: Call) -> Tensor:
+    def apply(call: Call) -> Value:
+        if isinstance(call["input"], (Dim, float)) and dtype == "floating":
+            # NumPy's functions take numbers: `np.sqrt(d)`.
+            return SOME_FLOAT
         array = call.tensor("input")
         result = Tensor(array.shape, change(call, array.dtype))
         return overwritten(call, array, result) if in_place(call.op) else result

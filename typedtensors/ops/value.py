@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = object
 
+# Stands for every float whose value is not known: no shape depends on which it is.
+SOME_FLOAT = 0.5
+
 
 @dataclass(frozen=True)
 class Unknown:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Fields, Layer, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Layer, Unknown, Value
 from typedtensors.shapes import Bindings, Shape, Tensor
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.alternatives import for_each
@@ -24,7 +24,6 @@ from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.signature import signature_of
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
-    SOME_FLOAT,
     Function,
     Instance,
     Items,

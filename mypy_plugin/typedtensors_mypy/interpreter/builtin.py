@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, maximum, minimum
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy import library
 from typedtensors_mypy.findings import Finding, Place
@@ -19,7 +19,6 @@ from typedtensors_mypy.interpreter.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.text import annotation_text
 from typedtensors_mypy.interpreter.values import (
-    SOME_FLOAT,
     Instance,
     Items,
     Stream,

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
 from typedtensors.shapes.spec import Reader, Spec
 from typedtensors_mypy.interpreter.classes import some_instance, user_class
@@ -15,7 +15,6 @@ from typedtensors_mypy.interpreter.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.iteration import known_items
 from typedtensors_mypy.interpreter.values import (
-    SOME_FLOAT,
     Either,
     Stream,
     either,

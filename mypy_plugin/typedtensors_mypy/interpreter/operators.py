@@ -8,11 +8,11 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.ops import apply_op
-from typedtensors_mypy.interpreter.values import SOME_FLOAT, framework_of, options, present
+from typedtensors_mypy.interpreter.values import framework_of, options, present
 from typedtensors_mypy.library import ARRAY_CLASS
 
 _BINARY = {

@@ -17,8 +17,6 @@ from typedtensors_mypy.scope import Scope
 _MOST_OPTIONS = 4
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.
 REPORTED = Unknown("a mistake that has been reported")
-# Stands for every float whose value is not known: no shape depends on which it is.
-SOME_FLOAT = 0.5
 _serials = itertools.count(1)
 
 

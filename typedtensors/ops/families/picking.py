@@ -14,6 +14,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import position
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
+from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -225,15 +226,17 @@ def one_hot(call: Call) -> Tensor:
     *methods("item"),
     params="input",
     family=_FAMILY,
-    examples=(example(Array("", "Int64")), example(indices("1"))),
+    examples=(example(Array("", "Int64")), example(indices("1")), example(Array(""))),
 )
 def item(call: Call) -> Value:
-    """The only element: an integer of the data, where the array holds integers."""
+    """The only element, a number of which the kind is known."""
     array = call.tensor("input")
     count = array.shape.count
     if count is not None and call.facts.compare(count, Dim.of(1)) is Verdict.DIFFERENT:
         raise Conflicting(wording.misused(call.name, f"{array.shape} has not exactly one element"))
-    held = promotion.kinds(call.tensor("input").dtype)
+    held = promotion.kinds(array.dtype)
+    if held == frozenset({"float"}):
+        return SOME_FLOAT
     if held != frozenset({"int"}):
         raise Undetermined("a number that the data holds")
     return Dim.fresh("item")
