@@ -117,6 +117,29 @@ def test_what_cannot_be_checked_is_refused(
     assert "Traceback" not in error
 
 
+def test_two_files_of_one_name_are_mypys_message_with_its_advice(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("a", "b"):
+        (project / folder).mkdir()
+        (project / folder / "train.py").touch()
+    assert main(["check", "a/train.py", "b/train.py"]) == 2
+    error = capfd.readouterr().err
+    assert error.startswith('b/train.py: error: Duplicate module named "train"')
+    assert "using `--exclude`" in error
+
+
+def test_a_bad_configuration_of_mypys_is_one_sentence(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "mypy.ini").write_text("[mypy]\npython_version = 2.7\n")
+    (project / "train.py").touch()
+    assert main(["check", "train.py"]) == 2
+    error = capfd.readouterr().err
+    assert error.startswith("typedtensors check: Mypy no longer supports checking Python 2")
+    assert error.count("\n") == 1
+
+
 def test_a_slip_in_the_configuration_is_refused(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
         return REFUSED
     if outcome.unread:
         _explain_unread(outcome)
+    if outcome.complaint and arguments.show_all:
+        print(outcome.complaint, file=sys.stderr)
     print(_summary(outcome, shown), file=sys.stderr)
     if outcome.unread:
         return REFUSED
@@ -100,10 +102,12 @@ def _show(messages: list[Message]) -> None:
 
 def _line(message: Message, *, colored: bool) -> str:
     """Return mypy's own format, which editors and CI services know."""
-    place = paint(f"{message.file}:{message.line}:", Style.BOLD, on=colored)
+    # What concerns a whole file has no line.
+    number = f"{message.line}:" if message.line > 0 else ""
+    place = paint(f"{message.file}:{number}", Style.BOLD, on=colored)
     look = Style.RED if message.is_error else Style.CYAN
     severity = paint(f"{message.severity}:", look, on=colored)
-    code = paint(f"  [{message.code}]", Style.DIM, on=colored) if message.is_error else ""
+    code = paint(f"  [{message.code}]", Style.DIM, on=colored) if message.shows_code else ""
     return f"{place} {severity} {message.text}{code}"
 
 
@@ -118,13 +122,12 @@ def _show_source(message: Message) -> None:
 
 def _explain_block(outcome: Outcome, shown: list[Message]) -> None:
     """Say what kept mypy from checking, unless it has been shown already."""
-    errors = [message for message in outcome.messages if message.is_error]
-    for message in errors:
+    for message in outcome.messages:
         if message not in shown:
             print(_line(message, colored=is_interactive(sys.stderr)), file=sys.stderr)
     if outcome.complaint:
         print(f"typedtensors check: {outcome.complaint}", file=sys.stderr)
-    if errors:
+    if outcome.messages:
         print("typedtensors check: mypy stopped there; fix that error first", file=sys.stderr)
 
 

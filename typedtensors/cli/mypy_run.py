@@ -21,8 +21,8 @@ from typedtensors.diagnostics import codes
 _OURS = frozenset(code.name for code in codes.ALL)
 # How the plugin's answer to `reveal_type` begins; mypy attaches no code to notes.
 _REVEALED = "Revealed tensor is "
-# How the plugin begins what it says before it ends the process.
-_PREFIX = "typedtensors: "
+# What comes before a complaint: the plugin's name; the usage of a command nobody has typed.
+_PREFIXES = ("typedtensors: ", "typedtensors_mypy: error: ")
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,11 @@ class Message:
     def is_error(self) -> bool:
         """Whether it is more than a note."""
         return self.severity == "error"
+
+    @property
+    def shows_code(self) -> bool:
+        """Whether mypy would print its code."""
+        return self.is_error and self.code is not None
 
     @property
     def is_ours(self) -> bool:
@@ -88,7 +93,14 @@ def run_mypy(
         options += ["--config-file", config_file]
     command = [sys.executable, "-m", "typedtensors_mypy", *options, "--", *paths]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    return _read(done.stdout.splitlines(), done.stderr.strip().removeprefix(_PREFIX))
+    return _read(done.stdout.splitlines(), _complaint(done.stderr))
+
+
+def _complaint(stderr: str) -> str:
+    text = stderr.strip()
+    for prefix in _PREFIXES:
+        text = text.rpartition(prefix)[2]
+    return text
 
 
 def _read(lines: list[str], complaint: str) -> Outcome:
