@@ -54,6 +54,8 @@ class UncheckableHintError(TypeError):
 # As type checkers have it: an int is accepted where a float is wanted (PEP 484).
 _PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
 
+_STANDARD = frozenset({"builtins", "collections", "collections.abc"})
+
 # Hints about the signature or the control flow, not about a value that could be tested.
 _VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
 
@@ -96,8 +98,8 @@ def _parse_container(annotation: Any) -> Hint | None:
         return UnionHint(annotation, options) if any(map(_has_arrays, options)) else None
     if isinstance(annotation, type) and issubclass(annotation, tuple) and origin is None:
         return _parse_fields(annotation)
-    if not isinstance(origin, type) or not args:
-        return None
+    if not isinstance(origin, type) or not args or origin.__module__ not in _STANDARD:
+        return None  # what the arguments of another generic class mean is its own affair
     return _parse_generic(annotation, origin, args)
 
 
@@ -108,7 +110,7 @@ def _parse_generic(annotation: Any, origin: type, args: tuple[Any, ...]) -> Hint
     if issubclass(origin, collections.abc.Mapping) and len(args) == 2:
         key, item = map(parse_hint, args)
         return MappingHint(annotation, origin, key, item) if _has_arrays(item) else None
-    if issubclass(origin, collections.abc.Collection):
+    if issubclass(origin, collections.abc.Collection) and args[1:] in ((), (...,)):
         element = parse_hint(args[0])
         return ItemsHint(annotation, origin, element) if _has_arrays(element) else None
     return None
