@@ -41,7 +41,7 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     values = {p.name: _any_value(frame, p) for p in signature.parameters[1:] if p.kind[0] != "*"}
     with frame.run.silence():
         node = ast.copy_location(ast.Constant(None), instance.cls.node)
-        _build(frame, node, constructor, instance, Arguments((), values))
+        _build(frame, node, constructor, instance, Arguments((), values, more=True))
 
 
 def _constructor(frame: Frame, instance: Instance) -> Function | None:

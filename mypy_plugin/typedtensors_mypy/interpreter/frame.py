@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from typedtensors.config import Config
@@ -107,19 +107,23 @@ class Run:
 
 @dataclass(frozen=True)
 class Arguments:
-    """The arguments of a call. `complete` is False if some `*args` or `**kwargs` is not known."""
+    """The arguments of a call. `complete` is False if some `*args` or `**kwargs` is not known.
+
+    `more`: any number of further ones may follow, as for an object whose making nobody saw.
+    """
 
     positional: tuple[Value, ...] = ()
     keywords: dict[str, Value] = field(default_factory=dict)
     nodes: tuple[ast.expr, ...] = ()
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
     complete: bool = True
+    more: bool = False
 
     def after(self, *values: Value) -> Arguments:
         """The arguments with more in front, as a method has its receiver."""
         nodes = (*[ast.Constant(None)] * len(values), *self.nodes) if self.nodes else ()
         positional = (*values, *self.positional)
-        return Arguments(positional, self.keywords, nodes, self.keyword_nodes, self.complete)
+        return replace(self, positional=positional, nodes=nodes)
 
     @property
     def values(self) -> tuple[Value, ...]:

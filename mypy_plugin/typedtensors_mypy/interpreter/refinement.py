@@ -53,6 +53,8 @@ def _is_object(frame: Frame, node: ast.expr) -> bool:
 def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
     """Drop each alternative of a name with which the test would come out the other way."""
     name = dotted(node) or ""
+    if name in frame.state.values and not isinstance(frame.state.values[name], Either):
+        return
     with frame.run.silence():
         value = frame.evaluate(node)
         if not isinstance(value, Either):

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from typedtensors.ops import Value
+from typedtensors.ops import Unknown, Value
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.frame import Arguments, Run
 from typedtensors_mypy.interpreter.values import Function
@@ -135,7 +135,8 @@ def fit(signature: Signature, arguments: Arguments) -> Mapping[str, Given] | Non
     if rest and star is None:
         return None
     if star is not None:
-        found[star.name] = Given(tuple(given.value for given in rest))
+        values = tuple(given.value for given in rest)
+        found[star.name] = Given(Unknown("any arguments") if arguments.more else values)
     names = {p.name for p in signature.parameters if p.kind in {"positional", "keyword"}}
     for name, value in arguments.keywords.items():
         if name in names and name not in found:
