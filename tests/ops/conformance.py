@@ -123,8 +123,8 @@ def _is_open(scene: Scene, value: Any) -> bool:
 
 
 def _about_values(error: BaseException) -> bool:
-    """Whether a call of these shapes may succeed in another spelling."""
-    return isinstance(error, TypeError)
+    """Whether a call of these shapes may succeed in another spelling, or with other elements."""
+    return isinstance(error, (TypeError, torch.linalg.LinAlgError))
 
 
 def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:

@@ -75,7 +75,7 @@ def _real(scene: Scene, value: Any) -> Any:
         fill = 0 if indexes else value.fill
         if numpy:
             return np.full(value.sizes, fill, value.dtype)
-        return torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype))
+        return _invertible(torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype)))
     if isinstance(value, Module):
         return resolve(value.name)(*(_real(scene, arg) for arg in value.args))
     if isinstance(value, Dim):
@@ -84,3 +84,11 @@ def _real(scene: Scene, value: Any) -> Any:
         (name,) = value.names or ()
         return np.dtype(name) if numpy else getattr(torch, name)
     return rebuilt(value, lambda leaf: _real(scene, leaf))
+
+
+def _invertible(array: torch.Tensor) -> torch.Tensor:
+    """The array with 2 on the diagonal of a square matrix of ones, which has no inverse."""
+    square = array.ndim >= 2 and array.shape[-1] == array.shape[-2]
+    if square and (array.is_floating_point() or array.is_complex()):
+        array.diagonal(dim1=-2, dim2=-1).fill_(2)
+    return array

@@ -99,6 +99,12 @@ def real(dtype: DType) -> DType:
     return DType(frozenset(parts.get(name, name) for name in dtype.names))
 
 
+def unless_complex(dtype: DType) -> DType:
+    """The same dtype; unknown where some results would be real and others not."""
+    held = kinds(dtype)
+    return ANY if held is None or "complex" in held else dtype
+
+
 @cache
 def summed(framework: Framework, dtype: DType) -> DType:
     """The dtype of a sum or product: small integers are added as large ones."""

@@ -16,6 +16,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
+from typedtensors.ops.value import Fields
 from typedtensors.shapes import Argument, Mismatch, Spec, Tensor, instantiate, match_all, parse_spec
 
 if TYPE_CHECKING:
@@ -55,35 +56,46 @@ def declare(
     params: str,
     family: str,
     examples: tuple[Example, ...] = (),
-    dtype: Callable[[Call, DType], DType] | None = None,
+    dtype: Callable[[DType], DType] | None = None,
+    fields: tuple[str, ...] = (),
 ) -> None:
-    """Register an op whose shapes a signature says; `dtype` changes the promoted dtype.
+    """Register an op whose shapes a signature says.
+
+    `dtype` changes the promoted dtype; `fields` name the results of an op that returns several.
 
     >>> declare("torch.mine", sig="*a n k, k -> *a n", params="input, vec", family="mine")
     """
     signature = Signature.parse(sig)
-    rule(*names, params=params, family=family, examples=examples)(
-        lambda call: apply(call, signature, dtype)
-    )
+
+    def rule_of_signature(call: Call) -> Value:
+        arrays = tuple(call.arguments)[: len(signature.arguments)]
+        found = results(call, signature, arrays, dtype)
+        if fields:
+            return Fields.of(**dict(zip(fields, found, strict=True)))
+        return found[0] if len(found) == 1 else found
+
+    rule(*names, params=params, family=family, examples=examples)(rule_of_signature)
 
 
-def apply(
-    call: Call, signature: Signature, dtype: Callable[[Call, DType], DType] | None = None
-) -> Value:
-    """What an op of that signature gives for the call. Raises Conflicting for shapes that clash."""
-    names = tuple(call.arguments)[: len(signature.arguments)]
+def results(
+    call: Call,
+    signature: Signature,
+    names: tuple[str, ...],
+    dtype: Callable[[DType], DType] | None = None,
+) -> tuple[Tensor, ...]:
+    """What an op of that signature makes of the arguments `names`; the call learns from them.
+
+    Raises Conflicting for shapes that clash.
+    """
     arrays = [call.tensor(name) for name in names]
-    arguments = [
-        Argument(name, spec, array.shape)
-        for name, spec, array in zip(names, signature.arguments, arrays, strict=True)
-    ]
+    together = zip(names, signature.arguments, arrays, strict=True)
+    arguments = [Argument(name, spec, array.shape) for name, spec, array in together]
     found = match_all(arguments, facts=call.facts)
     if isinstance(found, Mismatch):
         where = wording.argument(found.argument, call.name)
         raise Conflicting(found.diagnostic(where))
     call.facts = found.facts
     kept = promotion.promoted(call.framework, arrays)
-    kept = kept if dtype is None else dtype(call, kept)
+    kept = kept if dtype is None else dtype(kept)
     bindings = found.bindings.complete(signature.results)
-    results = tuple(Tensor(instantiate(spec, bindings), kept) for spec in signature.results)
-    return results[0] if len(results) == 1 else results
+    return tuple(Tensor(instantiate(spec, bindings), kept) for spec in signature.results)

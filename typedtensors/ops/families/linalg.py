@@ -5,19 +5,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.ops.elementwise import meet
+from typedtensors.ops.elementwise import meet, overwritten
 from typedtensors.ops.loss import dtype_of
 from typedtensors.ops.matmul import contract, linear, matmul, require_axes
-from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.names import in_place, methods, torch_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.signature import declare
+from typedtensors.ops.signature import Signature, declare, results
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typedtensors.ops.call import Call
 
 _FAMILY = "linalg"
+
+
+def added(signature: Signature, *factors: str) -> Callable[[Call], Tensor]:
+    """A rule: a product of that signature, and an input that broadcasts to it."""
+
+    def apply(call: Call) -> Tensor:
+        array, (product,) = call.tensor("input"), results(call, signature, factors)
+        shape = meet(call, {"input": array, "product": product})
+        overwritten(call, product, Tensor(shape))
+        return overwritten(call, array, product) if in_place(call.op) else product
+
+    return apply
+
+
 _PRODUCTS = (
     example(Array("m k"), Array("k n")),
     example(Array("b m k"), Array("b k n")),
@@ -106,6 +122,28 @@ def cdist(call: Call) -> Tensor:
     rows = (array.shape.suffix[-2] for array in arrays.values())
     return Tensor(Shape((*meet(call, batches).axes, *rows)), dtype)
 
+
+# A product added to an array that broadcasts to it.
+for _name, _sig, _params in (
+    ("addmm", "m k, k n -> m n", "mat1, mat2"),
+    ("baddbmm", "b m k, b k n -> b m n", "batch1, batch2"),
+    ("addbmm", "b m k, b k n -> m n", "batch1, batch2"),
+    ("addmv", "m k, k -> m", "mat, vec"),
+    ("addr", "m, n -> m n", "vec1, vec2"),
+):
+    _wanted, _, _given = _sig.partition(" -> ")
+    _factors = tuple(map(Array, _wanted.split(", ")))
+    rule(
+        # `addbmm_` replaces its input by a larger one.
+        *torch_names(_name, in_place=_name != "addbmm"),
+        params=f"input, {_params}, *, beta=1, alpha=1, out=None",
+        family=_FAMILY,
+        examples=(
+            example(Array(_given), *_factors),
+            example(Array(_given.rpartition(" ")[2]), *_factors, alpha=2),
+            example(Array("x"), *_factors),
+        ),
+    )(added(Signature.parse(_sig), *_params.split(", ")))
 
 rule(
     "torch.nn.functional.linear",

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparison with the frameworks finds rules that are wrong, each in its own way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.ops.conformance import check
+from tests.ops.scenes import drawn
+from typedtensors.diagnostics import wording
+from typedtensors.ops import Array, Call, Conflicting, Rule, example
+from typedtensors.ops.arguments import Parameters
+from typedtensors.ops.promotion import INT64
+from typedtensors.shapes import Shape, Tensor
+
+
+def as_it_came(call: Call) -> Tensor:
+    return call.tensor("input")
+
+
+def always_a_vector(call: Call) -> Tensor:
+    return call.tensor("input").with_shape(Shape.of("n"))
+
+
+def of_another_dtype(call: Call) -> Tensor:
+    return call.tensor("input").with_dtype(INT64)
+
+
+def too_strict(call: Call) -> Tensor:
+    raise Conflicting(wording.misused(call.name, "nothing is good enough"))
+
+
+def compare(rule: Rule) -> set[str]:
+    return {check(rule, drawn(rule, random.Random(seed))) for seed in range(100)}  # noqa: S311
+
+
+@pytest.mark.parametrize(
+    ("op", "apply", "complaint"),
+    [
+        pytest.param("torch.neg", always_a_vector, "wrong", id="a wrong shape"),
+        pytest.param("torch.neg", of_another_dtype, "wrong", id="a wrong dtype"),
+        pytest.param("torch.neg", too_strict, "false alarm", id="a false alarm"),
+        pytest.param("torch.linalg.inv", as_it_came, "missed", id="a missed alarm"),
+    ],
+)
+def test_a_wrong_rule_is_found(op: str, apply: Callable[[Call], Any], complaint: str) -> None:
+    examples = (example(Array("n n")), example(Array("b n m")))
+    rule = Rule((op,), Parameters.parse("input"), apply, "harness", examples=examples)
+    with pytest.raises(AssertionError, match=complaint):
+        compare(rule)
+
+
+def test_a_right_rule_passes() -> None:
+    rule = Rule(
+        ("torch.neg",),
+        Parameters.parse("input"),
+        as_it_came,
+        "harness",
+        examples=(example(Array("b n")),),
+    )
+    assert compare(rule) >= {"agreed", "unknown"}
