@@ -52,6 +52,10 @@ def test_each_name_keeps_its_size_and_its_elements(
     assert (aligned.reshape(expected.shape) == expected).all()
 
 
+def test_what_numpy_reduces_to_no_axes_is_an_array_too() -> None:
+    assert align(np.zeros(3).mean(), "", to="b d").shape == (1, 1)
+
+
 def test_a_torch_result_is_a_view() -> None:
     x = torch.zeros(3, 2)
     align(x, "d b", to="b s d")[0, 0, 0] = 7

@@ -49,6 +49,9 @@ def place(array: ArrayT, source: Names, target: Names) -> ArrayT:
         for position in range(len(source.words))
     ]
     after = ["1" if position is None else names[position] for position in places]
+    if not source.words and type(array).__module__ == "numpy":
+        # What a reduction to no axes returns is NumPy's, but no array.
+        array = sys.modules["numpy"].asarray(array)
     return einops.rearrange(array, f"{' '.join(names)} -> {' '.join(after)}")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # `torch` because a module's `forward` is called from `nn.Module.__call__`; the standard library
 # for what runs coroutines, generators and context managers.
 _PASSED_OVER = frozenset(
-    {"typedtensors", "jaxtyping", "beartype", "torch", "tensorflow", "keras"}
+    {"typedtensors", "jaxtyping", "beartype", "torch", "tensorflow", "keras", "jax"}
     | {"asyncio", "contextlib", "functools"}
 )
 
