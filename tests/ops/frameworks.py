@@ -59,10 +59,12 @@ def _call(op: Any, scene: Scene) -> Any:
 
 @cache
 def resolve(name: str) -> Any:
-    """The object of a full name. Raises AttributeError if the framework has none."""
+    """The object of a full name. Raises ImportError if the framework has none."""
     first, *path = name.split(".")
     found: Any = import_module(first)
-    for part in path:
+    for at, part in enumerate(path):
+        if not hasattr(found, part):
+            import_module(".".join((first, *path[: at + 1])))
         found = getattr(found, part)
     return found
 
