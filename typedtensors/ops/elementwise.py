@@ -16,7 +16,7 @@ from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from typedtensors.ops.value import Value
 
@@ -50,10 +50,22 @@ def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = 
     if not arrays:
         raise Undetermined("no operand is known to be an array")
     shapes = [_shape(value) for value in operands.values()]
+    if any(array.parameter for array in arrays.values()):
+        teach(call, tuple(arrays.values()))
     shape = _common(shapes) or _broadcast(call, shapes)
     if len({array.shape for array in arrays.values()}) > 1:
         call.broadcasts.append(Broadcast(call.op, arrays, Tensor(shape), compared))
     return shape
+
+
+def teach(call: Call, arrays: Sequence[Tensor]) -> None:
+    """Learn from weights the sizes of the axes they meet; a conflict is left to be found later."""
+    for weight in (array for array in arrays if array.parameter):
+        for other in (array for array in arrays if not array.parameter):
+            together = zip(weight.shape.suffix[::-1], other.shape.suffix[::-1], strict=False)
+            for own, met in together:
+                if not (own.flexible or met.flexible or own.is_one or met.is_one):
+                    call.requires(met.dim, own.dim)
 
 
 def _common(shapes: list[Shape]) -> Shape | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,3 +40,9 @@ def test_a_clash_names_the_label_and_where_it_was_seen(call: Any) -> None:
 def test_operands_may_come_in_a_list(call: Any) -> None:
     operands = [call.array("i j"), call.array("j k")]
     assert call("torch.einsum", "ij,jk->ik", operands) == "i k"
+
+
+def test_a_weight_teaches_the_size_of_what_it_meets(call: Any) -> None:
+    weight = replace(call.array("10 768"), parameter=True)
+    assert call("torch.einsum", "b d, o d -> b o", call.array("b d"), weight) == "b 10"
+    assert call.same("d", "768")

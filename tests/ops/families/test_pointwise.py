@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,13 @@ def test_an_operand_of_which_nothing_is_known_leaves_the_tail(call: Any) -> None
 def test_what_is_computed_learns_from_what_it_meets(call: Any) -> None:
     call("torch.add", call.array("b self.d"), call.array("b n"))
     assert call.same("self.d", "n")
+
+
+def test_a_weight_teaches_the_size_of_what_it_scales(call: Any) -> None:
+    weight = replace(call.array("768"), parameter=True)
+    assert call("torch.mul", call.array("b t d"), weight) == "b t 768"
+    assert call.same("d", "768")
+    assert call("torch.mul", call.array("b t 3"), weight) == "tensor-shape"
 
 
 def test_a_broadcast_is_recorded_when_shapes_differ() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
+from typedtensors.ops.elementwise import teach
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import with_rank
 from typedtensors.ops.registry import rule
@@ -100,7 +101,7 @@ def einsum(call: Call) -> Tensor:
         raise Conflicting(wording.misused(call.name, f'"{text}": {counts}'))
     sizes = _Labels(call, equation)
     for at, (labels, array) in enumerate(zip(equation.operands, arrays, strict=True)):
-        sizes.read(at, labels, array.shape)
+        sizes.read(at, labels, array)
     parts = [part for label in equation.result for part in sizes.parts(label)]
     return Tensor(Shape(tuple(parts)), promotion.promoted(call.framework, arrays))
 
@@ -124,17 +125,18 @@ class _Labels:
         self.call = call
         self.equation = equation
         self.found: dict[str, tuple[Shape, int]] = {}
+        self.weights: dict[str, bool] = {}
 
-    def read(self, at: int, labels: tuple[str, ...], shape: Shape) -> None:
+    def read(self, at: int, labels: tuple[str, ...], array: Tensor) -> None:
         """Give each label the axes of one operand."""
         own: dict[str, Axis] = {}
-        for label, part in zip(labels, self._split(at, labels, shape), strict=True):
+        for label, part in zip(labels, self._split(at, labels, array.shape), strict=True):
             axis = part.fixed[0] if label != _REST and part.fixed else None
             if axis is not None and label in own:
                 self._agree(at, label, own[label], axis)
             elif axis is not None:
                 own[label] = axis
-            self._meet(at, label, part)
+            self._meet(at, label, part, weight=array.parameter)
 
     def parts(self, label: str) -> tuple[Part, ...]:
         """The axes of a label in the result."""
@@ -168,12 +170,15 @@ class _Labels:
         if self.call.same(one.dim, other.dim) is Verdict.DIFFERENT:
             raise Conflicting(self._clash(at, label, (str(one), str(other)), at))
 
-    def _meet(self, at: int, label: str, part: Shape) -> None:
-        """Axes of two operands broadcast."""
+    def _meet(self, at: int, label: str, part: Shape, *, weight: bool) -> None:
+        """Axes of two operands broadcast; a weight teaches the size that it needs."""
         if label not in self.found:
-            self.found[label] = (part, at)
+            self.found[label], self.weights[label] = (part, at), weight
             return
         before, first = self.found[label]
+        if weight != self.weights.get(label, weight):
+            pair = (Tensor(before, parameter=not weight), Tensor(part, parameter=weight))
+            teach(self.call, pair)
         outcome = broadcast((before, part), self.call.facts)
         if outcome.shape is None:
             raise Conflicting(self._clash(at, label, (before.text, part.text), first))

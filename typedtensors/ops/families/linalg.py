@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim
 from typedtensors.ops.elementwise import meet, overwritten
 from typedtensors.ops.loss import dtype_of
 from typedtensors.ops.matmul import contract, linear, matmul, require_axes
 from typedtensors.ops.names import in_place, methods, torch_names
+from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, declare, results
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,13 +65,28 @@ rule(
     examples=(example(Array("k n"), Array("m k")), example(Array("b k n"), Array("m k"))),
 )(lambda call: matmul(call, "other", "input"))
 
-declare(
+
+@rule(
     *torch_names("mm"),
-    sig="m k, k n -> m n",
     params="input, mat2, *, out=None",
     family=_FAMILY,
-    examples=_PRODUCTS[:1],
+    examples=_PRODUCTS[:2],
 )
+def mm(call: Call) -> Tensor:
+    """The product of two matrices, and of nothing else."""
+    for name in ("input", "mat2"):
+        shape = call.tensor(name).shape
+        if shape.rank not in (None, 2):
+            where = wording.argument(name, call.name)
+            raise Conflicting(wording.rank_differs(where, "n m", shape.text))
+    found = matmul(call, "input", "mat2")
+    return found if found.shape.rank == 2 else found.with_shape(_matrix())
+
+
+def _matrix() -> Shape:
+    return Shape((Axis(Dim.fresh()), Axis(Dim.fresh())))
+
+
 declare(
     *torch_names("bmm"),
     sig="b m k, b k n -> b m n",
