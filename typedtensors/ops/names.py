@@ -61,7 +61,7 @@ _SIGNS = {
 
 def short(op: str) -> str:
     """An op as people write it: `+` for `torch.Tensor.__radd__`, `Linear` for its forward."""
-    name = op.removesuffix(".forward").rpartition(".")[2]
+    name = op.removesuffix(".forward").removesuffix(".__call__").rpartition(".")[2]
     if not name.startswith("__"):
         return name
     inner = name.strip("_")

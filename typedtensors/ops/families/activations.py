@@ -203,3 +203,61 @@ layer(
     family=_FAMILY,
     examples=(example(_GATED[0]).on(), example(Array("b 6 n")).on(1)),
 )(gated)
+
+
+@rule(
+    *torch_names("prelu"),
+    f"{_F}prelu",
+    params="input, weight",
+    family=_FAMILY,
+    examples=(
+        example(Array("b c"), Array("c")),
+        example(Array("b c h w"), Array("1")),
+        example(Array("b c"), Array("b")),
+        example(Array("*a"), Array("")),
+    ),
+)
+def prelu(call: Call) -> Tensor:
+    """One slope, or one for each channel, which is axis 1."""
+    array, weight = call.tensor("input"), call.tensor("weight")
+    if weight.shape.least_rank > 1:
+        where = wording.argument("weight", call.name)
+        raise Conflicting(wording.rank_differs(where, "channels", weight.shape.text))
+    slopes = weight.shape.fixed
+    if slopes and not slopes[0].flexible:
+        _require_channels(call, array, slopes[0].dim, "axis 0 of `weight`")
+    return array.with_shape(array.shape)
+
+
+def _require_channels(call: Call, array: Tensor, count: Dim, by: str) -> None:
+    """Axis 1 has as many channels as there are slopes, unless there is one slope."""
+    if count == Dim.of(1) or array.shape.rank == 0:
+        return
+    alone = call.facts.compare(count, Dim.of(1)) is not Verdict.DIFFERENT
+    channels = array.shape.axis(1)
+    if channels is not None and not channels.flexible and not alone:
+        where = wording.argument("input", call.name)
+        if call.requires(channels.dim, count) is Verdict.DIFFERENT:
+            expected, actual = str(count), str(channels)
+            raise Conflicting(wording.axis_differs(where, 1, expected, actual, bound_by=by))
+    if array.shape.rank == 1 and not alone:
+        where = wording.argument("input", call.name)
+        raise Conflicting(wording.rank_differs(where, f"... {count}", array.shape.text))
+
+
+@layer(
+    "torch.nn.PReLU",
+    params="num_parameters=1, init=0.25, device=None, dtype=None",
+    family=_FAMILY,
+    examples=(
+        example(Array("b c")).on(Dim.name("c")),
+        example(Array("b 4 n")).on(4),
+        example(Array("*a")).on(),
+    ),
+)
+def prelu_layer(call: Call) -> Tensor:
+    """As the function, with a weight of its own."""
+    array, count = call.tensor("input"), call["num_parameters"]
+    if isinstance(count, Dim):
+        _require_channels(call, array, count, "`num_parameters`")
+    return array.with_shape(array.shape)

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.ops.elementwise import meet
 from typedtensors.ops.layers import layer
-from typedtensors.ops.loss import compared
+from typedtensors.ops.loss import compared, dtype_of, require_axis, returned
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
+from typedtensors.shapes import Tensor
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.shapes import Shape
 
 _FAMILY = "losses"
 _F = "torch.nn.functional."
@@ -85,3 +95,52 @@ for _function, _layer, _settings, _weights, _examples in (
         family=_FAMILY,
         examples=_on_layers(_examples),
     )(_loss)
+
+
+_GAUSSIAN = (
+    example(Array("b n"), Array("b n"), Array("b n"), reduction="none"),
+    example(Array("b n"), Array("b n"), Array("b 1")),
+    example(Array("b n"), Array("b n"), Array("b")),
+    example(Array("b 1"), Array("b"), Array("b 1")),
+)
+_VARIANCE = "full=False, eps=1e-06, reduction='mean'"
+
+
+@rule(
+    f"{_F}gaussian_nll_loss",
+    params=f"input, target, var, {_VARIANCE}",
+    family=_FAMILY,
+    examples=_GAUSSIAN,
+)
+@layer(
+    "torch.nn.GaussianNLLLoss",
+    params=f"*, {_VARIANCE}",
+    inputs="input, target, var",
+    family=_FAMILY,
+    examples=_on_layers(_GAUSSIAN),
+)
+def gaussian_nll_loss(call: Call) -> Tensor:
+    """Input and target are compared; the variance is the input's, or one for each row."""
+    names = ("input", "target")
+    arrays = {name: call.tensor(name) for name in names}
+    shape = meet(call, arrays, names)
+    dtype = dtype_of(array.dtype for array in arrays.values())
+    if isinstance(call["var"], Tensor):
+        _require_variance(call, call.tensor("input").shape, call.tensor("var").shape)
+    if call["reduction"] == "none" and shape != arrays["input"].shape:
+        raise Undetermined("the variance may widen the losses")
+    return returned(call, shape, dtype)
+
+
+def _require_variance(call: Call, shape: Shape, variance: Shape) -> None:
+    if not shape.rank or variance.rank is None:
+        return
+    if variance.rank not in (shape.rank, shape.rank - 1):
+        where = wording.argument("var", call.name)
+        raise Conflicting(wording.rank_differs(where, shape.text, variance.text))
+    for at in range(variance.rank):
+        axis = variance.axis(at)
+        if axis is not None and axis.is_one and at < shape.rank - 1:
+            raise Undetermined("torch stretches some variances of size 1")
+        if axis is not None and not axis.is_one:
+            require_axis(call, ("input", at), ("var", at))

@@ -12,7 +12,7 @@ from typedtensors.ops.reduction import NUMPY, asked, reduced, reduction, require
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.value import Fields
-from typedtensors.shapes import ANY, DType, Tensor
+from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -215,6 +215,39 @@ rule(
     family=_FAMILY,
     examples=_ONE,
 )(_extreme)
+
+
+@rule(
+    *torch_names("aminmax"),
+    params="input, *, dim=None, keepdim=False, out=None",
+    family=_FAMILY,
+    examples=(example(_X), example(_X, dim=1), example(_RUN, dim=-1, keepdim=True)),
+)
+def aminmax(call: Call) -> Fields:
+    """The smallest and the largest."""
+    found = Tensor(reduced(call), call.tensor("input").dtype)
+    return Fields.of(min=found, max=found)
+
+
+@rule(
+    *torch_names("quantile", "nanquantile"),
+    params="input, q, dim=None, keepdim=False, *, interpolation='linear', out=None",
+    family=_FAMILY,
+    examples=(
+        *(example(_X, 0.5), example(_X, 0.5, dim=1), example(_X, Array("q", fill=0), dim=1)),
+        example(_X, Array("q", fill=0), dim=-1, keepdim=True),
+    ),
+)
+def quantile(call: Call) -> Tensor:
+    """A vector of quantiles makes one more axis, in front."""
+    array, asked_for, shape = call.tensor("input"), call["q"], reduced(call)
+    require_inexact(call, array)
+    if isinstance(asked_for, float):
+        return Tensor(shape, array.dtype)
+    if not isinstance(asked_for, Tensor) or asked_for.shape.rank is None:
+        return Tensor(Shape.unknown(), array.dtype)
+    return Tensor(Shape((*asked_for.shape.axes, *shape.axes)), array.dtype)
+
 
 _NUMPY_ONE = (
     *(example(_X), example(_X, -1), example(_X, axis=1, keepdims=True), example(_RUN, -1)),
