@@ -56,6 +56,31 @@ def _part(size: Value) -> Part:
     raise Undetermined("a size is not an integer")
 
 
+def sizes_of(shape: Shape) -> tuple[Dim | Variadic, ...]:
+    """The sizes as the code holds them: of an axis that may be 1 the size is not known."""
+    return tuple(
+        part if isinstance(part, Variadic) else Dim.fresh() if part.flexible else part.dim
+        for part in shape.axes
+    )
+
+
+def section(shape: Shape, start: int | None, stop: int | None) -> Shape | None:
+    """The sizes `x.shape[start:stop]` of a shape of unknown rank; None if they are not known."""
+    first = 0 if start is None else _place(shape, start)
+    last = len(shape.axes) if stop is None else _place(shape, stop)
+    if first is None or last is None:
+        return None
+    return Shape(shape.axes[first:last])
+
+
+def _place(shape: Shape, bound: int) -> int | None:
+    """Where in `axes` a bound of a slice falls, if that is beside the variadic."""
+    known = len(shape.suffix) if bound < 0 else len(shape.prefix)
+    if abs(bound) > known:
+        return None
+    return bound if bound >= 0 else len(shape.axes) + bound
+
+
 def require_sizes(call: Call, given: tuple[Part, ...]) -> None:
     """Raise Conflicting if one of the sizes, or numbers of repeats, is negative."""
     for part in given:

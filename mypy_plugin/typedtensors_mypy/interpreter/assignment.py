@@ -10,13 +10,16 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.iteration import unpack, with_rank
+from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
     array_framework,
+    framework_of,
     of_framework,
     options,
 )
+from typedtensors_mypy.library import ARRAY_CLASS
 from typedtensors_mypy.scope import dotted
 
 
@@ -31,7 +34,7 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Attribute):
         _assign_attribute(frame, target, value)
     elif isinstance(target, ast.Subscript):
-        _assign_item(frame, target)
+        _assign_item(frame, target, value)
 
 
 def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
@@ -87,10 +90,14 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
         frame.state.assign(name, Unknown("an array with other data"))
 
 
-def _assign_item(frame: Frame, target: ast.Subscript) -> None:
+def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
     """`x[i] = v` keeps the shape of an array; of a list nothing is known afterwards."""
     owner = frame.evaluate(target.value)
-    frame.evaluate(target.slice)
+    index = frame.evaluate(target.slice)
+    framework = framework_of(owner)
+    if framework is not None:
+        name = f"{ARRAY_CLASS[framework]}.__setitem__"
+        apply_op(frame, target, name, (owner, index, value))
     mark_changed(frame, owner)
 
 

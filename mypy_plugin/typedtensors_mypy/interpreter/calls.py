@@ -38,6 +38,9 @@ def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> V
 def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
     if isinstance(callee, External):
         return _call_external(frame, node, callee.name, arguments)
+    if isinstance(callee, Method):
+        return _call_method(frame, node, callee, arguments)
+    arguments = arguments.counted
     if isinstance(callee, Function):
         return call_function(frame, node, callee, arguments)
     if isinstance(callee, Lambda):
@@ -48,8 +51,6 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
         return _call_instance(frame, node, callee, arguments)
     if isinstance(callee, Layer):
         return _call_layer(frame, node, callee, arguments)
-    if isinstance(callee, Method):
-        return _call_method(frame, node, callee, arguments)
     _may_change(frame, arguments)
     return callee if isinstance(callee, Unknown) else Unknown("a call of a value of that kind")
 
@@ -63,10 +64,10 @@ def _may_change(frame: Frame, arguments: Arguments) -> None:
 def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:
     builtin = BUILTINS.get(name)
     if builtin is not None:
-        return builtin(frame, node, arguments)
+        return builtin(frame, node, arguments.counted)
     special = LIBRARY.get(library.short_name(name)) or OWN.get(canonical(name))
     if special is not None:
-        return special(frame, node, arguments)
+        return special(frame, node, arguments.counted)
     if not arguments.complete or rule_name(frame, name) is None:
         _may_change(frame, arguments)
         return Unknown(f"`{name}` is not followed")
@@ -99,6 +100,7 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         if name in library.RESHAPING_IN_PLACE:
             _replace_receiver(frame, node)
         return value
+    arguments = arguments.counted
     if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
         return receiver
     if isinstance(receiver, (tuple, Items)):

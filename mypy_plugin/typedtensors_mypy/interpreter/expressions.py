@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Undetermined, Unknown, Value
+from typedtensors.ops.sizes import parts, shape_of, sizes_of
+from typedtensors.shapes import Shape, Variadic
 from typedtensors_mypy.interpreter import operators
 from typedtensors_mypy.interpreter.assignment import assign
 from typedtensors_mypy.interpreter.attributes import attribute, name_value
@@ -47,11 +49,13 @@ def _constant(_frame: Frame, node: ast.Constant) -> Value:
 
 def _tuple(frame: Frame, node: ast.Tuple) -> Value:
     items = _sequence(frame, node.elts)
-    return Unknown("a tuple of unknown length") if items is None else items
+    return Unknown("a tuple of unknown length") if items is None else _display(items)
 
 
 def _list(frame: Frame, node: ast.List) -> Value:
     items = _sequence(frame, node.elts)
+    if items is not None and any(isinstance(item, Variadic) for item in items):
+        return _display(items)
     return Unknown("a list of unknown length") if items is None else Items(items)
 
 
@@ -62,12 +66,28 @@ def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | None:
     items: list[Value] | None = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            more = known_items(frame, frame.evaluate(node.value))
+            more = _unpacked(frame, node)
             items = None if more is None or items is None else [*items, *more]
         else:
             value = frame.evaluate(node)
             items = None if items is None else [*items, value]
     return None if items is None else tuple(items)
+
+
+def _unpacked(frame: Frame, node: ast.Starred) -> tuple[Value, ...] | None:
+    """What stands behind a `*`; among the sizes of an array may be a run of unknown number."""
+    value = frame.evaluate(node.value)
+    return sizes_of(value) if isinstance(value, Shape) else known_items(frame, value)
+
+
+def _display(items: tuple[Value, ...]) -> Value:
+    """A tuple; `(*x.shape[:-1], 3)` is a `Shape` where the rank of `x` is not known."""
+    if not any(isinstance(item, Variadic) for item in items):
+        return items
+    try:
+        return shape_of(parts(items))
+    except Undetermined as answer:
+        return Unknown(answer.reason)
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:
@@ -163,7 +183,7 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     complete = True
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            more = known_items(frame, frame.evaluate(argument.value))
+            more = _unpacked(frame, argument)
             complete = complete and more is not None
             positional += more or ()
             nodes += [argument] * len(more or ())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from typedtensors.config import Config
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.ops import Value
-from typedtensors.shapes import Bindings
+from typedtensors.shapes import Bindings, Variadic
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
@@ -109,6 +109,7 @@ class Run:
 class Arguments:
     """The arguments of a call. `complete` is False if some `*args` or `**kwargs` is not known.
 
+    Among the positional ones of an op may be a `Variadic`: sizes of unknown number (`*x.shape`).
     `more`: any number of further ones may follow, as for an object whose making nobody saw.
     """
 
@@ -124,6 +125,12 @@ class Arguments:
         nodes = (*[ast.Constant(None)] * len(values), *self.nodes) if self.nodes else ()
         positional = (*values, *self.positional)
         return replace(self, positional=positional, nodes=nodes)
+
+    @property
+    def counted(self) -> Arguments:
+        """For code that counts them: not complete if among them are sizes of unknown number."""
+        runs = any(isinstance(value, Variadic) for value in self.positional)
+        return replace(self, positional=(), nodes=(), complete=False) if runs else self
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -8,8 +8,9 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Unknown, Value
-from typedtensors.shapes import Tensor
+from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
+from typedtensors.ops.sizes import parts, shape_of
+from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.values import framework_of, options, present
@@ -49,6 +50,8 @@ def binary(
         return _on_dims(name, left, right)
     if isinstance(left, tuple) and isinstance(right, tuple) and name == "add":
         return left + right
+    if isinstance(left, (Shape, tuple)) and isinstance(right, (Shape, tuple)) and name == "add":
+        return _joined_sizes(left, right)
     if isinstance(left, tuple) and isinstance(right, Dim) and name == "mul":
         return (
             left * right.value if right.value is not None else Unknown("a tuple of unknown length")
@@ -57,6 +60,14 @@ def binary(
         return SOME_FLOAT
     unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
     return unknown or Unknown("an operator on values of those kinds")
+
+
+def _joined_sizes(left: Shape | tuple[Value, ...], right: Shape | tuple[Value, ...]) -> Value:
+    """`x.shape[:-1] + (3,)` where the rank is not known."""
+    try:
+        return shape_of((*parts(left), *parts(right)))
+    except Undetermined as answer:
+        return Unknown(answer.reason)
 
 
 def _on_arrays(

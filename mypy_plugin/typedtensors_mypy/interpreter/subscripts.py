@@ -7,6 +7,7 @@ import ast
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
+from typedtensors.ops.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -73,11 +74,24 @@ def _of_items(frame: Frame, base: Items, index: Value) -> Value:
 
 
 def _of_shape(base: Shape, index: Value) -> Value:
-    """`x.shape[-1]` where the rank is not known: the ends of the shape may be."""
+    """`x.shape[-1]` or `[:-1]` where the rank is not known: the ends of the shape may be."""
+    if isinstance(index, slice):
+        return _section(base, index)
     if not isinstance(index, Dim) or index.value is None:
         return Unknown("some sizes of an array of unknown rank")
     axis = base.axis(index.value)
     return axis.dim if isinstance(axis, Axis) and not axis.flexible else Dim.fresh("_")
+
+
+def _section(base: Shape, index: slice) -> Value:
+    bounds = [_bound(part) for part in (index.start, index.stop, index.step)]
+    start, stop, step = bounds
+    if isinstance(start, Unknown) or isinstance(stop, Unknown) or step is not None:
+        return Unknown("some sizes of an array of unknown rank")
+    found = section(base, start, stop)
+    if found is None:
+        return Unknown("some sizes of an array of unknown rank")
+    return found if found.rank is None else sizes_of(found)
 
 
 def _of_instance(frame: Frame, node: ast.Subscript, base: Instance, index: Value) -> Value:

@@ -11,6 +11,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import position
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.sizes import sizes_of
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
@@ -103,8 +104,7 @@ def length(call: Call) -> Value:
 
 
 def _sizes(shape: Shape) -> Value:
-    axes = shape.fixed
-    return shape if axes is None else tuple(map(_size, axes))
+    return shape if shape.rank is None else sizes_of(shape)
 
 
 def _size(part: Part) -> Dim:
