@@ -5,7 +5,7 @@ from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Broadcast, Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
-from typedtensors.ops.value import SOME_FLOAT, Device, Fields, Layer, Unknown, Value
+from typedtensors.ops.value import SOME_FLOAT, Device, Fields, Layer, Many, Unknown, Value
 
 __all__ = [
     "SOME_FLOAT",
@@ -20,6 +20,7 @@ __all__ = [
     "Framework",
     "Known",
     "Layer",
+    "Many",
     "Module",
     "Outcome",
     "Rule",

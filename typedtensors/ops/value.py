@@ -2,10 +2,10 @@
 """The values rules work on.
 
 A size is a `Dim`, an array a `Tensor`, a dtype a `DType`; booleans, strings, floats, None, slices,
-Ellipsis, tuples, lists and dicts are themselves, and hold values. A layer (a configured
-`torch.nn` module) is a `Layer`, a `torch.device` a `Device`. A tuple of sizes is a `Shape` where
-their number is not known, and the sizes of `*x.shape` then hold its `Variadic`. Everything else is
-`Unknown`.
+Ellipsis, tuples, lists and dicts are themselves, and hold values; a sequence of any number of items
+is `Many`. A layer (a configured `torch.nn` module) is a `Layer`, a `torch.device` a `Device`. A
+tuple of sizes is a `Shape` where their number is not known, and the sizes of `*x.shape` then hold
+its `Variadic`. Everything else is `Unknown`.
 """
 
 from __future__ import annotations
@@ -60,3 +60,10 @@ class Fields(tuple[Value, ...]):  # noqa: SLOT001 - a tuple's items leave no roo
 @dataclass(frozen=True)
 class Device:
     """Where an array lives. Which device it is changes no shape; that it is no dtype does."""
+
+
+@dataclass(frozen=True)
+class Many:
+    """A sequence of any number of items, each of which is like `item`."""
+
+    item: Value

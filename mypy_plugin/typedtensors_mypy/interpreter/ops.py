@@ -13,6 +13,7 @@ from typedtensors.ops import (
     Conflict,
     Known,
     Layer,
+    Many,
     Outcome,
     Rule,
     Unknown,
@@ -23,7 +24,14 @@ from typedtensors.ops import (
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.broadcasts import judge_all
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import REPORTED, Items, either, of_framework, options
+from typedtensors_mypy.interpreter.values import (
+    REPORTED,
+    Items,
+    Stream,
+    either,
+    of_framework,
+    options,
+)
 
 _MOST_COMBINATIONS = 8
 
@@ -66,7 +74,7 @@ def _plain(frame: Frame, value: Value) -> Value:
         return [_plain(frame, item) for item in value.values]
     if isinstance(value, tuple):
         return tuple(_plain(frame, item) for item in value)
-    return value
+    return Many(value.item) if isinstance(value, Stream) else value
 
 
 class _Application:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown
+from typedtensors.ops import Many, Unknown
 
 N, M, K, SELF_K = Dim.name("n"), Dim.name("m"), Dim.name("k"), Dim.opaque("self.k")
 
@@ -100,3 +100,10 @@ def test_expand_stretches_ones(call: Any, source: str, sizes: Any, expected: str
 def test_a_configured_size_that_is_expanded_may_be_1(call: Any) -> None:
     call("torch.Tensor.expand", call.array("b self.k"), -1, N)
     assert not call.same("self.k", "n")
+
+
+def test_any_number_of_arrays_make_an_axis_of_unknown_size(call: Any) -> None:
+    many = Many(call.array("h w"))
+    assert call("torch.stack", many) == "_ h w"
+    assert call("torch.cat", many, -1) == "h _"
+    assert call("torch.stack", Many(Unknown("?"))) == "unknown"

@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import insertion, literal, position, with_rank
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.value import Unknown
+from typedtensors.ops.value import Many, Unknown
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ FAMILY = "joining"
 )
 def cat(call: Call) -> Value:
     """The arrays behind each other on one axis; the others must agree."""
+    if isinstance(call["tensors"], Many):
+        return _cat_many(call, call["tensors"])
     arrays = tensors(call, "tensors")
     number = call["dim"] if call["axis"] is None else call["axis"]
     shapes = _joinable(call, arrays)
@@ -55,6 +57,15 @@ def cat(call: Call) -> Value:
         raise Undetermined("NumPy flattens the arrays first")
     at = literal(number)
     return Tensor(_cat(call, shapes, at), promotion.promoted(call.framework, arrays))
+
+
+def _cat_many(call: Call, given: Many) -> Tensor:
+    """Any number of arrays of one shape."""
+    if not isinstance(given.item, Tensor):
+        raise Undetermined("no sequence of arrays")
+    number = call["dim"] if call["axis"] is None else call["axis"]
+    at = position(call, given.item.shape, number)
+    return given.item.with_shape(given.item.shape.replace(at, Axis(Dim.fresh())))
 
 
 def tensors(call: Call, name: str) -> list[Tensor]:
@@ -170,11 +181,12 @@ def agreed(call: Call, index: int, column: Sequence[Axis]) -> Axis:
 )
 def stack(call: Call) -> Value:
     """The arrays beside each other on a new axis; all others must agree."""
-    arrays = tensors(call, "tensors")
-    number = call["dim"] if call["axis"] is None else call["axis"]
+    given, number = call["tensors"], call["dim"] if call["axis"] is None else call["axis"]
+    many = given.item if isinstance(given, Many) else None
+    arrays = [many] if isinstance(many, Tensor) else tensors(call, "tensors")
     together = _together(call, [array.shape for array in arrays])
     at = insertion(call, together, number)
-    new = Axis(Dim.of(len(arrays)))
+    new = Axis(Dim.fresh() if isinstance(many, Tensor) else Dim.of(len(arrays)))
     shape = Shape((*together.axes[:at], new, *together.axes[at:]))
     return Tensor(shape, promotion.promoted(call.framework, arrays))
 
