@@ -131,7 +131,10 @@ class _Call:
         returns = self.signature.returns
         specs = list(specs_of(returns))
         open_names = {name for spec in specs for name in spec.names} - bindings.axes.keys()
-        if open_names:
+        if _is_made(self.function.receiver):
+            # The sizes an object was made with are known, so its body may show what is wrong.
+            bindings = self._seen_in_body(bindings)
+        elif open_names:
             with self.frame.run.silence():
                 bindings = self._seen_in_body(bindings)
         name = f"{self.function.name}()"
@@ -149,18 +152,22 @@ class _Call:
         run, key = self.frame.run, self._memo_key()
         if self.frame.too_deep or key in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
-        if key in run.results:
-            return run.results[key]
+        if key in run.followed:
+            value, told = run.followed[key]
+            for finding in told:
+                run.tell(finding)
+            return value
         inner = self._activation()
         run.active.add(key)
         try:
-            go_through(inner)
+            with run.listening() as heard:
+                go_through(inner)
         finally:
             run.active.discard(key)
         value = _result(inner, self.signature)
         _carry_over(self.frame, inner, self.function)
-        if key is not None and not _is_building(self.function.receiver):
-            run.results[key] = value
+        if not _is_building(self.function.receiver):
+            run.followed[key] = value, tuple(heard)
         return value
 
     def _activation(self) -> Frame:
@@ -181,13 +188,13 @@ class _Call:
         return inner
 
     def _memo_key(self) -> object:
-        """Equal for calls that go the same way; None if that cannot be told."""
+        """Equal for calls that go the same way; of its own if that cannot be told."""
         values = tuple((name, each.value) for name, each in self.given.items())
         key = (id(self.function.node), values)
         try:
             hash(key)
         except TypeError:
-            return None
+            return object()
         return key
 
 
@@ -246,6 +253,10 @@ def _is_stub(function: Function) -> bool:
 
 def _is_building(receiver: Value) -> bool:
     return isinstance(receiver, Instance) and receiver.building
+
+
+def _is_made(receiver: Value) -> bool:
+    return isinstance(receiver, Instance) and receiver.exact
 
 
 def _result(inner: Frame, signature: Signature) -> Value:

@@ -53,6 +53,7 @@ class Run:
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
     active: set[object] = field(default_factory=set)
     results: dict[object, Value] = field(default_factory=dict)
+    followed: dict[object, tuple[Value, tuple[Finding, ...]]] = field(default_factory=dict)
     listeners: list[list[Finding]] = field(default_factory=list)
     steps: int = 0
     muted: int = 0
@@ -76,7 +77,7 @@ class Run:
         try:
             yield heard
         finally:
-            self.listeners.remove(heard)
+            self.listeners.pop()
 
     @contextmanager
     def silence(self) -> Iterator[None]:

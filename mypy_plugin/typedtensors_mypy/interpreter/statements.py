@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -210,6 +211,7 @@ _EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.With: _with,
     ast.AsyncWith: _with,
     ast.Try: _try,
+    **({ast.TryStar: _try} if sys.version_info >= (3, 11) else {}),
     ast.Match: _match,
     ast.Delete: _delete,
     ast.Break: _break,

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs from source texts, so that the interpreter is tested without mypy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from typedtensors.config import Config
+from typedtensors_mypy.findings import Finding
+from typedtensors_mypy.interpreter import check_module
+from typedtensors_mypy.modules import Module
+
+
+class Sources:
+    """A program of modules by name; libraries are known by the names they are reached by."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self._modules = {
+            name: parsed
+            for name, source in files.items()
+            if (parsed := Module.parse(name, f"{name.replace('.', '/')}.py", source)) is not None
+        }
+
+    def module(self, name: str) -> Module | None:
+        return self._modules.get(name)
+
+    def canonical(self, name: str) -> str | None:  # noqa: ARG002 - nothing is known of libraries
+        return None
+
+
+def findings(source: str, config: Config | None = None) -> list[Finding]:
+    """What the interpreter tells of a module."""
+    program = Sources({"main": source})
+    module = program.module("main")
+    assert module is not None, "the source is not Python"
+    return check_module(module, program, config or Config())

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What other modules read of a module, and how names lead there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+import pytest
+
+from tests.typedtensors_mypy.programs import Sources
+from typedtensors_mypy.modules import Ambiguous, Assigned, Imported, Module
+from typedtensors_mypy.program import Definition, External, resolve
+from typedtensors_mypy.summary import summarize
+
+
+def module(source: str, name: str = "m", path: str = "m.py") -> Module:
+    parsed = Module.parse(name, path, source)
+    assert parsed is not None
+    return parsed
+
+
+def summary(source: str, **place: str) -> str:
+    return summarize(module(source, **place))
+
+
+ANNOTATED = '''
+def f(x: Float[Tensor, "n"]) -> Float[Tensor, "n"]:
+    """Words."""
+    y = x + {literal}
+    return y
+'''
+
+
+def test_the_body_of_a_function_that_says_its_shapes_is_nobodys_business() -> None:
+    assert summary(ANNOTATED.format(literal=1)) == summary(ANNOTATED.format(literal=2))
+    assert "y = " not in summary(ANNOTATED.format(literal=1))
+
+
+def test_an_edit_of_a_spec_changes_the_summary() -> None:
+    source = ANNOTATED.format(literal=1)
+    assert summary(source) != summary(source.replace('"n"]:', '"m"]:'))
+
+
+def test_words_and_calls_at_the_top_level_are_left_out() -> None:
+    assert summary('"""Words."""\nprint(1)\nassert x\n') == ""
+
+
+def test_the_body_of_a_short_untyped_function_is_kept_and_that_of_a_long_one_is_not() -> None:
+    assert "x + 1" in summary("def f(x):\n    return x + 1\n")
+    lines = "".join(f"    x = x + {number}\n" for number in range(60))
+    assert "x + 1" not in summary(f"def f(x):\n{lines}    return x\n")
+
+
+def test_a_constructor_is_kept_whatever_its_length() -> None:
+    lines = "".join(f"        self.a{number} = {number}\n" for number in range(60))
+    assert "self.a59 = 59" in summary(f"class C:\n    def __init__(self) -> None:\n{lines}")
+
+
+def test_a_body_that_is_left_out_still_says_which_attributes_it_assigns() -> None:
+    source = (
+        "class C:\n    def f(self) -> Float[Tensor, 'n']:\n        self.x = g()\n        return 1\n"
+    )
+    assert "self.x = ..." in summary(source)
+    assert "g()" not in summary(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "path", "absolute"),
+    [
+        pytest.param("from .b import f", "a/m.py", "from a.b import f", id="sibling"),
+        pytest.param("from . import b", "a/m/__init__.py", "from a.m import b", id="package"),
+        pytest.param("from ..b import f", "a/m.py", "from b import f", id="parent"),
+    ],
+)
+def test_imports_are_written_as_any_reader_would(source: str, path: str, absolute: str) -> None:
+    assert summary(source, name="a.m", path=path) == absolute
+
+
+def _resolve(files: Mapping[str, str], name: str) -> object:
+    found = resolve(Sources(files), name)
+    if isinstance(found, Definition):
+        return (
+            f"{found.module.name}: {ast.unparse(found.node).splitlines()[0]}"
+            if isinstance(found.node, ast.AST)
+            else found.module.name
+        )
+    return found.name if isinstance(found, (External, Module)) else found
+
+
+CHAIN = {
+    "a": "from b import f as g\nfrom torch import nn\nimport c\n",
+    "b": "from c import *\n",
+    "c": "def f(): pass\nclass C: pass\nfrom a import g as again\n",
+    "loop": "from pool import x\n",
+    "pool": "from loop import x\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [
+        pytest.param("a.g", "c: def f():", id="through-an-alias-and-a-star"),
+        pytest.param("a.c.C", "c: class C:", id="through-a-module"),
+        pytest.param("c.again", "c: def f():", id="through-a-cycle"),
+        pytest.param("a.nn.Linear", "torch.nn.Linear", id="into-a-library"),
+        pytest.param("torch.zeros", "torch.zeros", id="library"),
+        pytest.param("a.c", "c", id="module"),
+        pytest.param("a.missing", None, id="missing"),
+        pytest.param("loop.x", None, id="endless"),
+    ],
+)
+def test_a_name_leads_to_its_definition(name: str, meaning: str | None) -> None:
+    assert _resolve(CHAIN, name) == meaning
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        pytest.param("x = 1", Assigned, id="assigned"),
+        pytest.param("x = 1\nx = 2", Ambiguous, id="assigned-twice"),
+        pytest.param("x, y = f()", Assigned, id="unpacked"),
+        pytest.param("for x in y: pass", Ambiguous, id="loop-variable"),
+        pytest.param("x: int", Assigned, id="declared"),
+        pytest.param("import a as x", Imported, id="imported"),
+        pytest.param("try:\n    import x\nexcept ImportError:\n    x = None", Imported, id="try"),
+        pytest.param("if c:\n    x = 1\nelse:\n    x = 2", Ambiguous, id="branches"),
+        pytest.param("def x(): pass\ndef x(): pass", Ambiguous, id="defined-twice"),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from a import x\nelse:\n    x = 1", Imported, id="checking-only"
+        ),
+    ],
+)
+def test_what_the_top_level_binds(source: str, kind: type) -> None:
+    assert isinstance(module(source).symbols["x"], kind)
+
+
+def test_a_text_that_is_not_python_is_no_module() -> None:
+    assert Module.parse("m", "m.py", "def") is None
