@@ -231,8 +231,6 @@ def prelu(call: Call) -> Tensor:
 
 def _require_channels(call: Call, array: Tensor, count: Dim, by: str) -> None:
     """Axis 1 has as many channels as there are slopes, unless there is one slope."""
-    if count == Dim.of(1) or array.shape.rank == 0:
-        return
     alone = call.facts.compare(count, Dim.of(1)) is not Verdict.DIFFERENT
     channels = array.shape.axis(1)
     if channels is not None and not channels.flexible and not alone:
@@ -240,7 +238,7 @@ def _require_channels(call: Call, array: Tensor, count: Dim, by: str) -> None:
         if call.requires(channels.dim, count) is Verdict.DIFFERENT:
             expected, actual = str(count), str(channels)
             raise Conflicting(wording.axis_differs(where, 1, expected, actual, bound_by=by))
-    if array.shape.rank == 1 and not alone:
+    if array.shape.rank in (0, 1) and not alone:
         where = wording.argument("input", call.name)
         raise Conflicting(wording.rank_differs(where, f"... {count}", array.shape.text))
 
