@@ -89,8 +89,9 @@ def _real(scene: Scene, value: Any) -> Any:
 
 
 def _invertible(array: torch.Tensor) -> torch.Tensor:
-    """The array with 2 on the diagonal of a square matrix of ones, which has no inverse."""
+    """The array, halved off the diagonal of a square matrix: one of equal elements is singular."""
     square = array.ndim >= 2 and array.shape[-1] == array.shape[-2]
     if square and (array.is_floating_point() or array.is_complex()):
-        array.diagonal(dim1=-2, dim2=-1).fill_(2)
+        diagonal = array.diagonal(dim1=-2, dim2=-1).clone()
+        array.div_(2).diagonal(dim1=-2, dim2=-1).copy_(diagonal)
     return array

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.ops.conformance import check
-from tests.ops.scenes import as_written, drawn
+from tests.ops.stage import as_written, drawn
 from typedtensors.ops import Rule, rules
 
 RULES = [pytest.param(rule, id=rule.names[0]) for rule in rules()]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.ops.conformance import check
-from tests.ops.scenes import drawn
+from tests.ops.stage import drawn
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Array, Call, Conflicting, Rule, example
 from typedtensors.ops.arguments import Parameters

@@ -9,6 +9,7 @@ from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Call
+from typedtensors.ops.merging import higher
 from typedtensors.ops.names import in_place
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.value import SOME_FLOAT, Unknown
@@ -136,7 +137,7 @@ def overwritten(call: Call, target: Tensor, result: Tensor) -> Tensor:
 def _require_holds(call: Call, own: DType, new: DType) -> None:
     """A result of a higher kind cannot be written: a float into integers."""
     held, given = promotion.kinds(own), promotion.kinds(new)
-    if held and given and all(promotion.higher(g, h) for g in given for h in held):
+    if held and given and all(higher(g, h) for g in given for h in held):
         where = f"`{call.name}` in place"
         raise Conflicting(wording.dtype_differs(where, promotion.text(own), promotion.text(new)))
 

@@ -99,3 +99,18 @@ def reduction(
         return Tensor(reduced(call, words), asked(call, result(call, array.dtype)))
 
     return apply
+
+
+def summed(call: Call, dtype: DType) -> DType:
+    """A sum's dtype."""
+    return promotion.summed(call.framework, dtype)
+
+
+def same(_call: Call, dtype: DType) -> DType:
+    """The array's own dtype."""
+    return dtype
+
+
+def int64(_call: Call, _dtype: DType) -> DType:
+    """Positions and counts."""
+    return promotion.INT64

@@ -6,17 +6,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
-from typedtensors.ops.elementwise import elementwise
-from typedtensors.ops.names import numpy_names, torch_names
-from typedtensors.ops.reduction import NUMPY, asked, reduced, reduction, require_inexact
+from typedtensors.ops.names import torch_names
+from typedtensors.ops.reduction import (
+    asked,
+    int64,
+    reduced,
+    reduction,
+    require_inexact,
+    same,
+    summed,
+)
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.value import Fields
-from typedtensors.shapes import ANY, DType, Shape, Tensor
+from typedtensors.shapes import ANY, DType, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
@@ -26,18 +30,6 @@ _RUN = Array("*a d")
 _ONE = (example(_X), example(_X, -1), example(_X, 1, keepdim=True), example(_RUN, -1))
 _MANY = (*_ONE, example(_X, (0, -1)), example(_X, dim=(0, 2), keepdim=True))
 _INTEGER = (example(Array("b n", "Int64"), 1), example(Array("b n", "Bool")))
-
-
-def _summed(call: Call, dtype: DType) -> DType:
-    return promotion.summed(call.framework, dtype)
-
-
-def _same(_call: Call, dtype: DType) -> DType:
-    return dtype
-
-
-def _int64(_call: Call, _dtype: DType) -> DType:
-    return promotion.INT64
 
 
 def _truth(_call: Call, dtype: DType) -> DType:
@@ -55,14 +47,14 @@ for _name, _extra in (("sum", _INTEGER), ("nansum", ())):
         params="input, dim=None, keepdim=False, *, dtype=None, out=None",
         family=_FAMILY,
         examples=(*_MANY, *_extra, example(_X, 1, dtype=DType(frozenset({"float64"})))),
-    )(reduction(_summed))
+    )(reduction(summed))
 
 rule(
     *torch_names("prod"),
     params="input, dim=None, keepdim=False, *, dtype=None, out=None",
     family=_FAMILY,
     examples=(*_ONE, *_INTEGER),
-)(reduction(_summed))
+)(reduction(summed))
 
 
 @rule(
@@ -84,14 +76,14 @@ rule(
     params="input, dim=(), keepdim=False, *, out=None",
     family=_FAMILY,
     examples=(*_MANY, *_INTEGER),
-)(reduction(_same))
+)(reduction(same))
 
 rule(
     *torch_names("argmax", "argmin"),
     params="input, dim=None, keepdim=False",
     family=_FAMILY,
     examples=(*_ONE, example(Array("b n", "Int64"), 1)),
-)(reduction(_int64))
+)(reduction(int64))
 
 rule(
     *torch_names("any", "all"),
@@ -105,7 +97,7 @@ rule(
     params="input, dim=None",
     family=_FAMILY,
     examples=(example(_X), example(_X, -1), example(_X, (0, 1)), example(_RUN, dim=-1)),
-)(reduction(_int64))
+)(reduction(int64))
 
 rule(
     *torch_names("logsumexp"),
@@ -169,155 +161,3 @@ rule(
         example(_X, dim=(0, 1), keepdim=True),
     ),
 )(reduction(_real))
-
-
-def _extreme(call: Call) -> Fields:
-    """The extreme values along one axis, and where they are."""
-    array, shape = call.tensor("input"), reduced(call)
-    return Fields.of(values=Tensor(shape, array.dtype), indices=Tensor(shape, promotion.INT64))
-
-
-@rule(
-    *torch_names("max", "min"),
-    params="input, dim=None, keepdim=False, *, other=None, out=None",
-    family=_FAMILY,
-    examples=(*_ONE, *_INTEGER, example(_X, Array("n d")), example(_X, other=_X)),
-)
-def extreme(call: Call) -> Value:
-    """Three ops of one name: over everything, along an axis, and of two arrays."""
-    other = call["dim"] if call["other"] is None else call["other"]
-    if other is None:
-        return Tensor(reduced(call), call.tensor("input").dtype)
-    if isinstance(other, Tensor):
-        call.arguments = {**call.arguments, "other": other}
-        return elementwise(call, "input", "other")
-    # Only an integer or a name can be an axis here; a value that is not known may be an array.
-    call.dim("dim")
-    return _extreme(call)
-
-
-@rule(
-    *torch_names("median", "nanmedian"),
-    params="input, dim=None, keepdim=False",
-    family=_FAMILY,
-    examples=(*_ONE, example(Array("b n", "Int64"), 1)),
-)
-def median(call: Call) -> Value:
-    """Over everything, or along an axis with the places."""
-    if call["dim"] is None:
-        return Tensor(reduced(call), call.tensor("input").dtype)
-    return _extreme(call)
-
-
-rule(
-    *torch_names("mode"),
-    params="input, dim=-1, keepdim=False",
-    family=_FAMILY,
-    examples=_ONE,
-)(_extreme)
-
-
-@rule(
-    *torch_names("aminmax"),
-    params="input, *, dim=None, keepdim=False, out=None",
-    family=_FAMILY,
-    examples=(example(_X), example(_X, dim=1), example(_RUN, dim=-1, keepdim=True)),
-)
-def aminmax(call: Call) -> Fields:
-    """The smallest and the largest."""
-    found = Tensor(reduced(call), call.tensor("input").dtype)
-    return Fields.of(min=found, max=found)
-
-
-@rule(
-    *torch_names("quantile", "nanquantile"),
-    params="input, q, dim=None, keepdim=False, *, interpolation='linear', out=None",
-    family=_FAMILY,
-    examples=(
-        *(example(_X, 0.5), example(_X, 0.5, dim=1), example(_X, Array("q", fill=0), dim=1)),
-        example(_X, Array("q", fill=0), dim=-1, keepdim=True),
-    ),
-)
-def quantile(call: Call) -> Tensor:
-    """A vector of quantiles makes one more axis, in front."""
-    array, asked_for, shape = call.tensor("input"), call["q"], reduced(call)
-    require_inexact(call, array)
-    if isinstance(asked_for, float):
-        return Tensor(shape, array.dtype)
-    if not isinstance(asked_for, Tensor) or asked_for.shape.rank is None:
-        return Tensor(Shape.unknown(), array.dtype)
-    return Tensor(Shape((*asked_for.shape.axes, *shape.axes)), array.dtype)
-
-
-_NUMPY_ONE = (
-    *(example(_X), example(_X, -1), example(_X, axis=1, keepdims=True), example(_RUN, -1)),
-    *_INTEGER,
-)
-_NUMPY_MANY = (*_NUMPY_ONE, example(_X, (0, -1)), example(_X, axis=(0, 2), keepdims=True))
-_METHODS = "numpy.ndarray."
-
-
-def _bool(_call: Call, _dtype: DType) -> DType:
-    return promotion.BOOL
-
-
-def _averaged(_call: Call, dtype: DType) -> DType:
-    """NumPy averages every integer as float64."""
-    if dtype.names is None:
-        return ANY
-    found = {"float64" if promotion.kind(n) in ("int", "bool") else n for n in dtype.names}
-    return DType(frozenset(found))
-
-
-_FOLDS: tuple[tuple[str, Callable[[Call, DType], DType]], ...] = (
-    ("sum", _summed),
-    ("prod", _summed),
-    ("mean", _averaged),
-)
-for _name, _fold in _FOLDS:
-    rule(
-        *numpy_names(_name),
-        f"{_METHODS}{_name}",
-        params="a, axis=None, dtype=None, out=None, keepdims=False",
-        family=_FAMILY,
-        examples=_NUMPY_MANY,
-    )(reduction(_fold, NUMPY))
-
-for _name in ("std", "var"):
-    rule(
-        *numpy_names(_name),
-        f"{_METHODS}{_name}",
-        params="a, axis=None, dtype=None, out=None, ddof=0, keepdims=False",
-        family=_FAMILY,
-        examples=_NUMPY_MANY,
-    )(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
-
-for _names, _dtype in (
-    (("max", "amax"), _same),
-    (("min", "amin"), _same),
-    (("any",), _bool),
-    (("all",), _bool),
-):
-    rule(
-        *numpy_names(*_names),
-        f"{_METHODS}{_names[0]}",
-        params="a, axis=None, out=None, keepdims=False",
-        family=_FAMILY,
-        examples=_NUMPY_MANY,
-    )(reduction(_dtype, NUMPY))
-
-for _name in ("argmax", "argmin"):
-    rule(
-        *numpy_names(_name),
-        f"{_METHODS}{_name}",
-        params="a, axis=None, out=None, *, keepdims=False",
-        family=_FAMILY,
-        examples=_NUMPY_ONE,
-    )(reduction(_int64, NUMPY))
-
-rule(
-    "numpy.linalg.norm",
-    params="a, ord=None, axis=None, keepdims=False",
-    family=_FAMILY,
-    examples=(example(_X), example(_X, axis=-1), example(_X, None, (0, 1), True)),
-)(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
