@@ -9,11 +9,11 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
-from typedtensors.ops.loss import require_axis, require_same_shape, returned
+from typedtensors.ops.loss import dtype_of, require_axis, require_same_shape, returned
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example, indices
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -63,10 +63,11 @@ def cross_entropy(call: Call) -> Tensor:
     held = promotion.kinds(target.dtype)
     if held == frozenset({"float"}):
         require_same_shape(call, "input", "target")
-        return returned(call, _without_class(array.shape), array.dtype)
+        dtype = dtype_of((array.dtype, target.dtype))
+        return returned(call, _without_class(array.shape), dtype)
     if held and held <= {"int", "bool"}:
         return _indexed(call, array, target)
-    return returned(call, _without_class(array.shape), array.dtype)
+    return returned(call, _without_class(array.shape), ANY)
 
 
 @rule(
