@@ -42,12 +42,16 @@ _CANONICAL = (
 
 
 def rule(
-    *names: str, params: str, family: str, examples: tuple[Example, ...] = ()
+    *names: str,
+    params: str,
+    family: str,
+    examples: tuple[Example, ...] = (),
+    signature: str = "",
 ) -> Callable[[F], F]:
     """Register a function over `Call` as the rule of the ops `names`."""
 
     def register(apply: F) -> F:
-        add(Rule(names, Parameters.parse(params), apply, family, examples=examples))
+        add(Rule(names, Parameters.parse(params), apply, family, signature, examples))
         return apply
 
     return register

@@ -74,7 +74,7 @@ def declare(
             return Fields.of(**dict(zip(fields, found, strict=True)))
         return found[0] if len(found) == 1 else found
 
-    rule(*names, params=params, family=family, examples=examples)(rule_of_signature)
+    rule(*names, params=params, family=family, examples=examples, signature=sig)(rule_of_signature)
 
 
 def results(

@@ -48,16 +48,16 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
         examples=(*_ARRAYS, *_MASKS),
     )(over("input", "other", dtype="bool"))
 
-for _name, _operator, _examples in (
-    ("bitwise_and", "and", _MASKS),
-    ("bitwise_or", "or", _MASKS),
-    ("bitwise_xor", "xor", _MASKS),
-    ("bitwise_left_shift", "lshift", _MASKS[2:]),
-    ("bitwise_right_shift", "rshift", _MASKS[2:]),
+for _name, _operator, _ufuncs, _examples in (
+    ("bitwise_and", "and", (), _MASKS),
+    ("bitwise_or", "or", (), _MASKS),
+    ("bitwise_xor", "xor", (), _MASKS),
+    ("bitwise_left_shift", "lshift", ("left_shift",), _MASKS[2:]),
+    ("bitwise_right_shift", "rshift", ("right_shift",), _MASKS[2:]),
 ):
     rule(
         *torch_names(_name, operator=_operator, in_place=True),
-        *numpy_names(_name, operator=_operator),
+        *numpy_names(_name, *_ufuncs, operator=_operator),
         params="input, other, *, out=None",
         family=_FAMILY,
         examples=(*_examples, example(Array("b n", "Int64"), 3)),

@@ -124,6 +124,21 @@ rule(
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
 
+for _name in ("igamma", "igammac", "heaviside"):
+    rule(
+        *torch_names(_name, in_place=True),
+        params="input, other, *, out=None",
+        family=_FAMILY,
+        examples=_ARRAYS[:2],
+    )(over("input", "other"))
+
+rule(
+    *torch_names("ldexp", in_place=True),
+    params="input, other, *, out=None",
+    family=_FAMILY,
+    examples=(example(Array("b n"), Array("n")), example(Array("b 1"), Array("n", "Int64"))),
+)(over("input", "other", dtype="floating"))
+
 for _name in ("gcd", "lcm"):
     rule(
         *torch_names(_name, in_place=True),

@@ -50,6 +50,13 @@ for _dtype, _names in _TORCH.items():
             examples=_FLOATS,
         )(alike(_dtype))
 
+rule(
+    *numpy_names("rint", "cbrt", "fabs", "degrees", "radians"),
+    params="input, *, out=None",
+    family=_FAMILY,
+    examples=_FLOATS,
+)(alike("floating"))
+
 for _name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf", "isreal", "signbit"):
     rule(
         *torch_names(_name),
