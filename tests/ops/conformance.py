@@ -19,6 +19,7 @@ from typedtensors.ops import (
     Known,
     Layer,
     Module,
+    Object,
     Outcome,
     Rule,
     Unknown,
@@ -153,7 +154,7 @@ def _is(value: Any, actual: Any) -> bool:
         return _holds(value, str(actual).removeprefix("torch."))
     if isinstance(value, Device):
         return isinstance(actual, torch.device)
-    if isinstance(value, Layer):
+    if isinstance(value, (Layer, Object)):
         return isinstance(actual, resolve(value.name))
     if value is SOME_FLOAT:
         return isinstance(actual, (float, int))

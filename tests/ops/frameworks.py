@@ -14,11 +14,14 @@ import torch
 
 from tests.ops.scenes import DrawnArray, Scene, rebuilt
 from typedtensors.dims import Dim
-from typedtensors.ops import Module
+from typedtensors.ops import Module, Object
 from typedtensors.shapes import DType
 
 # Without an accelerator: another op that does the same to shape and dtype.
 _STAND_INS = {"torch.Tensor.cuda": "torch.Tensor.cpu", "torch.Tensor.pin_memory": "torch.clone"}
+
+
+_OBJECTS = {"numpy.random.Generator": np.random.default_rng}
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ def _real(scene: Scene, value: Any) -> Any:
         return resolve(value.name)(*(_real(scene, arg) for arg in value.args))
     if isinstance(value, Dim):
         return scene.size(value)
+    if isinstance(value, Object):
+        return _OBJECTS[value.name]()
     if isinstance(value, DType):
         (name,) = value.names or ()
         return np.dtype(name) if numpy else getattr(torch, name)

@@ -5,7 +5,7 @@ from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Broadcast, Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
-from typedtensors.ops.value import SOME_FLOAT, Device, Fields, Layer, Many, Unknown, Value
+from typedtensors.ops.value import SOME_FLOAT, Device, Fields, Layer, Many, Object, Unknown, Value
 
 __all__ = [
     "SOME_FLOAT",
@@ -22,6 +22,7 @@ __all__ = [
     "Layer",
     "Many",
     "Module",
+    "Object",
     "Outcome",
     "Rule",
     "Undetermined",

@@ -36,6 +36,10 @@ _CANONICAL = (
     (re.compile(r"^torch\._C\.device$"), "torch.device"),
     (re.compile(r"^numpy\._?core\.\w+\.|^numpy\.lib\.\w+\."), "numpy."),
     (re.compile(r"^numpy\.linalg\._?linalg\."), "numpy.linalg."),
+    (
+        re.compile(r"^numpy\.random\._?\w+\.(?=default_rng$|Generator$|Generator\.)"),
+        "numpy.random.",
+    ),
     (re.compile(r"^einops\.einops\."), "einops."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
 )

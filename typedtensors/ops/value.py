@@ -3,9 +3,10 @@
 
 A size is a `Dim`, an array a `Tensor`, a dtype a `DType`; booleans, strings, floats, None, slices,
 Ellipsis, tuples, lists and dicts are themselves, and hold values; a sequence of any number of items
-is `Many`. A layer (a configured `torch.nn` module) is a `Layer`, a `torch.device` a `Device`. A
-tuple of sizes is a `Shape` where their number is not known, and the sizes of `*x.shape` then hold
-its `Variadic`. Everything else is `Unknown`.
+is `Many`. A layer (a configured `torch.nn` module) is a `Layer`, a `torch.device` a `Device`,
+another object of a framework whose methods have rules an `Object`. A tuple of sizes is a `Shape`
+where their number is not known, and the sizes of `*x.shape` then hold its `Variadic`. Everything
+else is `Unknown`.
 """
 
 from __future__ import annotations
@@ -67,3 +68,13 @@ class Many:
     """A sequence of any number of items, each of which is like `item`."""
 
     item: Value
+
+
+@dataclass(frozen=True)
+class Object:
+    """An instance of a framework's class, of which only the class matters (a random generator).
+
+    Its methods are ops under the class's name, with the object as their first argument.
+    """
+
+    name: str

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Fields, Layer, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import Bindings, Shape, Tensor
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.alternatives import for_each
@@ -129,7 +129,7 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return base.config[name]
     if isinstance(base, Fields) and name in base.names:
         return base.field(name)
-    if isinstance(base, (Layer, Shape, Items, tuple, str)):
+    if isinstance(base, (Layer, Object, Shape, Items, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
 

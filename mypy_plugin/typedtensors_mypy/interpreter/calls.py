@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtensors.ops import Layer, Unknown, Value, canonical
+from typedtensors.ops import Layer, Object, Unknown, Value, canonical
 from typedtensors_mypy import library
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.assignment import mark_changed
@@ -101,6 +101,9 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
             _replace_receiver(frame, node)
         return value
     arguments = arguments.counted
+    if isinstance(receiver, Object) and arguments.complete:
+        positional = (receiver, *arguments.positional)
+        return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
     if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
         return receiver
     if isinstance(receiver, (tuple, Items)):

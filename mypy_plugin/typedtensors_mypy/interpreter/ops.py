@@ -11,6 +11,7 @@ from typedtensors.diagnostics import Diagnostic
 from typedtensors.dims import Facts
 from typedtensors.ops import (
     Conflict,
+    Framework,
     Known,
     Layer,
     Many,
@@ -22,6 +23,7 @@ from typedtensors.ops import (
     lookup,
 )
 from typedtensors.ops.rule import framework_of as framework_of_op
+from typedtensors.shapes import DType
 from typedtensors_mypy.interpreter.broadcasts import judge_all
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.values import (
@@ -32,8 +34,16 @@ from typedtensors_mypy.interpreter.values import (
     of_framework,
     options,
 )
+from typedtensors_mypy.program import External
 
 _MOST_COMBINATIONS = 8
+# `dtype=float` is what arrays make of it, in NumPy and in torch.
+_PYTHON_TYPES = {
+    "builtins.bool": DType.exactly("bool"),
+    "builtins.int": DType.exactly("int64"),
+    "builtins.float": DType.exactly("float64"),
+    "builtins.complex": DType.exactly("complex128"),
+}
 
 
 def rule_name(frame: Frame, name: str) -> str | None:
@@ -74,7 +84,13 @@ def _plain(frame: Frame, value: Value) -> Value:
         return [_plain(frame, item) for item in value.values]
     if isinstance(value, tuple):
         return tuple(_plain(frame, item) for item in value)
+    if isinstance(value, External):
+        return _PYTHON_TYPES.get(value.name, value)
     return Many(value.item) if isinstance(value, Stream) else value
+
+
+def _framework_of_result(op: str) -> Framework:
+    return Framework.NUMPY if op == "torch.Tensor.numpy" else framework_of_op(op)
 
 
 class _Application:
@@ -107,7 +123,7 @@ class _Application:
                 values.append(outcome)
                 after.append(before)
             else:
-                values.append(of_framework(outcome.value, framework_of_op(self.name)))
+                values.append(of_framework(outcome.value, _framework_of_result(self.name)))
                 after.append(outcome.facts)
         return self._combine(values, after, conflicts)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Framework, Unknown, Value
+from typedtensors.ops import Fields, Framework, Unknown, Value
 from typedtensors.shapes import Axis, Part, Shape, Tensor
 from typedtensors_mypy.modules import AnyFunction
 from typedtensors_mypy.scope import Scope
@@ -172,13 +172,13 @@ def array_framework(array: Tensor) -> Framework:
 
 def of_framework(value: Value, framework: Framework) -> Value:
     """The value with every array in it belonging to a framework, as its rules leave that out."""
-    if framework is Framework.TORCH:
-        return value
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not isinstance(value, Fields):
         return tuple(of_framework(item, framework) for item in value)
-    if isinstance(value, Tensor) and not isinstance(value, Foreign):
-        return Foreign(value.shape, value.dtype, value.parameter, framework)
-    return value
+    if not isinstance(value, Tensor) or array_framework(value) is framework:
+        return value
+    if framework is Framework.TORCH:
+        return Tensor(value.shape, value.dtype, value.parameter)
+    return Foreign(value.shape, value.dtype, value.parameter, framework)
 
 
 def join(left: Value, right: Value) -> Value:

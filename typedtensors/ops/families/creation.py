@@ -260,52 +260,6 @@ def new_full(call: Call) -> Value:
 
 
 @rule(
-    "numpy.random.randint",
-    params="low, high=None, size=None, dtype=None",
-    family=FAMILY,
-    examples=(
-        example(0, 10, (_B, _N)),
-        example(0, 10, _N),
-        example(10, size=(_B,), dtype=_INT32),
-    ),
-)
-def randint_numpy(call: Call) -> Value:
-    """Random integers."""
-    return _drawn(call, typed(call, promotion.INT64), "low", "high")
-
-
-@rule(
-    "numpy.random.normal",
-    "numpy.random.uniform",
-    params="first=0.0, second=1.0, size=None",
-    family=FAMILY,
-    examples=(example(0.0, 1.0, (_B, _N)), example(size=_N), example(0.0, 1.0, _B)),
-)
-def drawn_numpy(call: Call) -> Value:
-    """Random floats."""
-    return _drawn(call, default_float(call), "first", "second")
-
-
-@rule(
-    "numpy.random.random",
-    "numpy.random.random_sample",
-    "numpy.random.standard_normal",
-    params="size=None",
-    family=FAMILY,
-    examples=(example((_B, _N)), example(_N), example(size=(_B,))),
-)
-def standard_numpy(call: Call) -> Value:
-    """Random floats of a standard distribution."""
-    return _drawn(call, default_float(call))
-
-
-def _drawn(call: Call, dtype: DType, *limits: str) -> Tensor:
-    if call["size"] is None or any(isinstance(call[name], Tensor) for name in limits):
-        raise Undetermined("the limits decide the shape")
-    return made(call, parts(call["size"]), dtype)
-
-
-@rule(
     "torch.normal",
     params=f"mean, std=1.0, size=None, *, {OPTIONS}",
     family=FAMILY,
@@ -326,17 +280,6 @@ def normal(call: Call) -> Value:
     if len(arrays) != 1 or len(numbers) != 1:
         raise Undetermined("mean and std decide the shape")
     return Tensor(arrays[0].shape, ANY)
-
-
-@rule(
-    "torch.bernoulli",
-    params="input, p=None, *, generator=None, out=None",
-    family=FAMILY,
-    examples=(example(Array("b n")), example(Array(""))),
-)
-def bernoulli(call: Call) -> Value:
-    """A draw per element."""
-    return call.tensor("input")
 
 
 @rule(
