@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
+from typedtensors.ops.call import Framework
 from typedtensors.ops.elementwise import meet
 from typedtensors.ops.outcome import Conflicting
-from typedtensors.shapes import ANY, Shape, Tensor
+from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from typedtensors.ops.call import Call
-    from typedtensors.shapes import DType
 
 _REDUCED = ("mean", "sum", "batchmean")
 
@@ -54,10 +55,11 @@ def compared(
 
 
 def dtype_of(dtypes: Iterable[DType]) -> DType:
-    """The dtype of a loss: that of its arguments, if they are floats of one dtype."""
+    """The dtype of a loss over floats: one of its arguments', or what they promote to."""
     found = set(dtypes)
-    only = next(iter(found))
-    return only if len(found) == 1 and promotion.kinds(only) == frozenset({"float"}) else ANY
+    if any(promotion.kinds(dtype) != frozenset({"float"}) for dtype in found):
+        return ANY
+    return reduce(DType.union, found, promotion.combined(Framework.TORCH, found))
 
 
 def require_same_shape(call: Call, name: str, other: str) -> None:
@@ -77,8 +79,20 @@ def require_one_rank(call: Call, name: str, *others: str) -> None:
     for other in others:
         given = call.tensor(other).shape
         if not may_have_one_rank(wanted, given):
-            where = wording.argument(other, call.name)
-            raise Conflicting(wording.rank_differs(where, wanted.text, given.text))
+            where, hint = wording.argument(other, call.name), _last_axis(call, other, wanted, given)
+            raise Conflicting(wording.rank_differs(where, wanted.text, given.text, hint=hint))
+
+
+def _last_axis(call: Call, name: str, wanted: Shape, given: Shape) -> str | None:
+    """What to write where one shape is a column of the other: a trailing 1 too many or missing."""
+    more, less = (wanted, given) if wanted.least_rank > given.least_rank else (given, wanted)
+    last, rest = more.axis(-1), Shape(more.axes[:-1])
+    if last is None or not last.is_one or rest.dims is None or less.dims is None:
+        return None
+    same = [call.facts.compare(*pair) for pair in zip(rest.dims, less.dims, strict=False)]
+    if len(rest.dims) != len(less.dims) or any(each is not Verdict.EQUAL for each in same):
+        return None
+    return f"`{name}.{'unsqueeze' if more is wanted else 'squeeze'}(-1)`"
 
 
 def may_have_one_rank(one: Shape, other: Shape) -> bool:

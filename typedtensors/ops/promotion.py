@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from typedtensors.dims import Dim
 from typedtensors.ops.call import Framework
 from typedtensors.ops.merging import MERGES, Merge, kind, lend, numpy_float
-from typedtensors.shapes import ANY, DType, Tensor
+from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,6 +60,12 @@ def promoted(framework: Framework, operands: Iterable[Value]) -> DType:
     for placed in product(*choices):
         found |= _across_tiers(merge, [each for each in placed if each is not None])
     return DType(frozenset(found)) if found else ANY
+
+
+def combined(framework: Framework, dtypes: Iterable[DType]) -> DType:
+    """The dtype of an elementwise result over arrays with axes."""
+    vector = Shape.of(1)
+    return promoted(framework, [Tensor(vector, dtype) for dtype in dtypes])
 
 
 @cache

@@ -45,7 +45,7 @@ def test_binary_cross_entropy_takes_one_shape(call: Any) -> None:
     found = call.outcome(name, call.array("n 1"), call.array("n"))
     assert found.text == (
         "argument `target` of `binary_cross_entropy_with_logits`: "
-        "1 axis (n,), expected 2 axes (n, 1)"
+        "1 axis (n,), expected 2 axes (n, 1); fix: `target.unsqueeze(-1)`"
     )
 
 
