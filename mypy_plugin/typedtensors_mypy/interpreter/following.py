@@ -15,6 +15,7 @@ from typedtensors_mypy.interpreter.declared import specs_of, value_of
 from typedtensors_mypy.interpreter.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
+from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
 from typedtensors_mypy.interpreter.signature import Given, Signature, fit, signature_of
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
@@ -149,26 +150,39 @@ class _Call:
 
     def _follow(self) -> Value:
         """The value of a call, by going through the body with the arguments it gets."""
-        run, key = self.frame.run, self._memo_key()
-        if self.frame.too_deep or key in run.active or _is_stub(self.function):
+        run, receiver = self.frame.run, self.function.receiver
+        like = Likeness.of(self.function, ((p, each.value) for p, each in self.given.items()))
+        if self.frame.too_deep or like in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
-        if key in run.followed:
-            value, told = run.followed[key]
-            for finding in told:
-                run.tell(finding)
-            return value
-        inner = self._activation()
-        run.active.add(key)
-        try:
+        known = run.followed.get(like)
+        if known is None:
+            reusable = is_blank(receiver) or not _is_building(receiver)
+            run.active.add(like)
             with run.listening() as heard:
-                go_through(inner)
-        finally:
-            run.active.discard(key)
+                known = self._go_through()
+            run.active.discard(like)
+            if reusable and not heard:
+                run.followed[like] = known
+        self.frame.state.stale |= known.stale
+        if isinstance(receiver, Instance) and receiver.building:
+            receiver.attributes.update(known.attributes)
+        return known.value
+
+    def _go_through(self) -> Followed:
+        inner = self._activation()
+        go_through(inner)
+        end = join_states(inner.exits)
         value = _result(inner, self.signature)
-        _carry_over(self.frame, inner, self.function)
-        if not _is_building(self.function.receiver):
-            run.followed[key] = value, tuple(heard)
-        return value
+        return Followed(value, end.stale - self.frame.state.stale, self._attributes(end))
+
+    def _attributes(self, end: State) -> Mapping[str, Value]:
+        """What the call has set on the object that is being made."""
+        receiver, args = self.function.receiver, self.function.node.args.args
+        if not isinstance(receiver, Instance) or not receiver.building or not args:
+            return {}
+        own = f"{args[0].arg}."
+        stored = {k.removeprefix(own): v for k, v in end.values.items() if k.startswith(own)}
+        return {**receiver.attributes, **stored}
 
     def _activation(self) -> Frame:
         frame = self.frame
@@ -186,16 +200,6 @@ class _Call:
                 value = inner.evaluate(parameter.default)
             inner.state.values[parameter.name] = value
         return inner
-
-    def _memo_key(self) -> object:
-        """Equal for calls that go the same way; of its own if that cannot be told."""
-        values = tuple((name, each.value) for name, each in self.given.items())
-        key = (id(self.function.node), values)
-        try:
-            hash(key)
-        except TypeError:
-            return object()
-        return key
 
 
 @dataclass(frozen=True)
@@ -267,17 +271,3 @@ def _result(inner: Frame, signature: Signature) -> Value:
     for value in rest:
         first = join(first, value)
     return Stream(first) if signature.generator else first
-
-
-def _carry_over(frame: Frame, inner: Frame, function: Function) -> None:
-    """What the call did to objects of the caller's: changed lists, attributes it has set."""
-    end = join_states(inner.exits)
-    frame.state.stale |= end.stale
-    receiver = function.receiver
-    if not isinstance(receiver, Instance) or not receiver.building:
-        return
-    own = function.node.args.args[0].arg if function.node.args.args else ""
-    for key, value in end.values.items():
-        owner, _, attribute = key.partition(".")
-        if attribute and owner == own:
-            receiver.attributes[attribute] = value

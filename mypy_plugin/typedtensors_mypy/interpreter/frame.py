@@ -22,6 +22,7 @@ from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.types import UNANNOTATED, AnnotationType
 
 if TYPE_CHECKING:
+    from typedtensors_mypy.interpreter.memo import Followed, Likeness
     from typedtensors_mypy.interpreter.signature import Signature
 
 # An untyped function is interpreted once per call; these bounds keep a module's cost linear.
@@ -51,7 +52,8 @@ class Run:
     signatures: dict[int, Signature] = field(default_factory=dict)
     reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
-    active: set[object] = field(default_factory=set)
+    active: set[Likeness] = field(default_factory=set)
+    followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
     followed: dict[object, tuple[Value, tuple[Finding, ...]]] = field(default_factory=dict)
     listeners: list[list[Finding]] = field(default_factory=list)
