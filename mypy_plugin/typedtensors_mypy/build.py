@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mypy.types import Instance
 
     from typedtensors.config import Config
+    from typedtensors_mypy.program import Target
 
 _SYMBOL = "__typedtensors__"
 _LIBRARY_FOLDERS = frozenset({"site-packages", "dist-packages", "typeshed"})
@@ -124,16 +125,19 @@ class _View:
 
     def __init__(self, build: Build, own: Module) -> None:
         self._build = build
-        self._own = own
-        self.consulted: set[str] = set()
+        self._modules: dict[str, Module | None] = {own.name: own}
+        self.resolved: dict[str, Target | None] = {}
+
+    @property
+    def consulted(self) -> set[str]:
+        """The other modules that were read."""
+        _own, *others = self._modules.items()
+        return {name for name, module in others if module is not None}
 
     def module(self, name: str) -> Module | None:
-        if name == self._own.name:
-            return self._own
-        found = self._build.summary(name)
-        if found is not None:
-            self.consulted.add(name)
-        return found
+        if name not in self._modules:
+            self._modules[name] = self._build.summary(name)
+        return self._modules[name]
 
     def canonical(self, name: str) -> str | None:
         return self._build.canonical(name)

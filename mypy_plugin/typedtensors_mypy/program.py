@@ -15,7 +15,12 @@ _MOST_HOPS = 20
 
 
 class Program(Protocol):
-    """What the interpreter may know of modules other than the one it checks."""
+    """What the interpreter may know of modules other than the one it checks.
+
+    `resolved` is what dotted names were found to stand for, as one module sees the program.
+    """
+
+    resolved: dict[str, Target | None]
 
     def module(self, name: str) -> Module | None:
         """A module of the user's own code, as far as its summary tells it; None for any other."""
@@ -50,6 +55,12 @@ Target: TypeAlias = External | Definition | Module
 
 def resolve(program: Program, name: str) -> Target | None:
     """What a dotted name stands for; None if that depends on the run."""
+    if name not in program.resolved:
+        program.resolved[name] = _resolve(program, name)
+    return program.resolved[name]
+
+
+def _resolve(program: Program, name: str) -> Target | None:
     for _ in range(_MOST_HOPS):
         module, rest = _split(program, name)
         if module is None:

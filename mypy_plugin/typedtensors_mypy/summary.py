@@ -31,8 +31,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 def summarize(module: Module) -> str:
     """The text of the module's summary."""
     body = [_absolute(statement, module) for statement in _outline(module.tree.body)]
-    tree = ast.Module(body, [])
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.unparse(ast.Module(body, []))
 
 
 def read_summary(name: str, text: str) -> Module | None:

@@ -18,7 +18,7 @@ from mypy.util import decode_python_encoding
 from typedtensors_mypy import library
 from typedtensors_mypy.build import is_users
 from typedtensors_mypy.modules import Module
-from typedtensors_mypy.program import External
+from typedtensors_mypy.program import External, Target
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
 from typedtensors_mypy.types import OpaqueType
@@ -72,6 +72,7 @@ class _Files:
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
         self.module = cache(self._parse)
+        self.resolved: dict[str, Target | None] = {}
 
     def _parse(self, name: str) -> Module | None:
         path = self.names.get(name)

@@ -36,7 +36,10 @@ def user_class(run: Run, module: Module, node: ast.ClassDef) -> UserClass:
 
 def lineage(run: Run, cls: UserClass) -> list[UserClass | External | None]:
     """The class and its bases, depth first; None for a base that is not known."""
-    found: list[UserClass | External | None] = []
+    known = run.lineages.get(id(cls.node))
+    if known is not None:
+        return known
+    found = run.lineages[id(cls.node)] = []
     pending: list[UserClass | External | None] = [cls]
     while pending and len(found) < _MOST_BASES:
         current = pending.pop(0)

@@ -17,7 +17,7 @@ from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.modules import AnyFunction, Module
-from typedtensors_mypy.program import Program
+from typedtensors_mypy.program import External, Program
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.types import UNANNOTATED, AnnotationType
 
@@ -48,6 +48,7 @@ class Run:
     findings: list[Finding] = field(default_factory=list)
     globals: State = field(default_factory=State)
     classes: dict[int, UserClass] = field(default_factory=dict)
+    lineages: dict[int, list[UserClass | External | None]] = field(default_factory=dict)
     generic: dict[int, Instance] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
     reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -81,14 +82,9 @@ class Run:
         finally:
             self.listeners.pop()
 
-    @contextmanager
-    def silence(self) -> Iterator[None]:
+    def silence(self) -> _Silence:
         """Interpret without telling anything."""
-        self.muted += 1
-        try:
-            yield
-        finally:
-            self.muted -= 1
+        return _Silence(self)
 
     def faults_of(self, function: Function) -> frozenset[Place]:
         """Where a function of another module is wrong by itself, whatever it is called with."""
@@ -106,6 +102,34 @@ class Run:
     def exhausted(self) -> bool:
         """Whether no more calls are to be followed."""
         return self.steps > _MOST_STEPS
+
+
+# Both are entered so often that the cost of a generator would show.
+class _Silence:
+    """The time in which a run tells nothing."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __enter__(self) -> None:
+        self._run.muted += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._run.muted -= 1
+
+
+class _Branch:
+    """The time in which a frame has another state."""
+
+    def __init__(self, frame: Frame, state: State) -> None:
+        self._frame, self._state, self._before = frame, state, frame.state
+
+    def __enter__(self) -> State:
+        self._frame.state = self._state
+        return self._state
+
+    def __exit__(self, *_: object) -> None:
+        self._frame.state = self._before
 
 
 @dataclass(frozen=True)
@@ -222,11 +246,6 @@ class Frame:
         """Whether no more calls are to be followed from here."""
         return self.depth > _DEEPEST or self.run.exhausted
 
-    @contextmanager
-    def branch(self, state: State) -> Iterator[State]:
+    def branch(self, state: State) -> _Branch:
         """Interpret with another state, which the block gets and may change."""
-        before, self.state = self.state, state
-        try:
-            yield state
-        finally:
-            self.state = before
+        return _Branch(self, state)

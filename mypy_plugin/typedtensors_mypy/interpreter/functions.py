@@ -20,6 +20,8 @@ from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.syntax import bound_names
 from typedtensors_mypy.types import UNANNOTATED, AnnotationType, ScalarType
 
+_INTEGER = ScalarType("int")
+
 
 def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
@@ -75,15 +77,15 @@ def _own_bindings(signature: Signature) -> Bindings:
 
 def size_parameters(signature: Signature) -> Iterator[Parameter]:
     """The `int` parameters that are dims: not those that an array binds, often a new count."""
-    bound = {
-        name
-        for parameter in signature.parameters
-        for spec in specs_of(parameter.type)
-        for name in spec.names
-    }
-    for parameter in signature.parameters:
-        if parameter.type == ScalarType("int") and parameter.name not in bound:
-            yield parameter
+    integers = [parameter for parameter in signature.parameters if parameter.type == _INTEGER]
+    if integers:
+        bound = {
+            name
+            for parameter in signature.parameters
+            for spec in specs_of(parameter.type)
+            for name in spec.names
+        }
+        yield from (parameter for parameter in integers if parameter.name not in bound)
 
 
 def own_values(frame: Frame, signature: Signature) -> dict[str, Value]:

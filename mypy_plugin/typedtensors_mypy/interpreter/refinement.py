@@ -53,13 +53,11 @@ def _is_object(frame: Frame, node: ast.expr) -> bool:
 def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
     """Drop each alternative of a name with which the test would come out the other way."""
     name = dotted(node) or ""
-    if name in frame.state.values and not isinstance(frame.state.values[name], Either):
+    value = _known(frame, node, name)
+    if not isinstance(value, Either):
         return
+    kept = []
     with frame.run.silence():
-        value = frame.evaluate(node)
-        if not isinstance(value, Either):
-            return
-        kept = []
         for option in value.options:
             with frame.branch(frame.state.fork()) as state:
                 state.values[name] = option
@@ -67,6 +65,16 @@ def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, h
                     kept.append(option)
     if kept:
         frame.state.values[name] = either(kept)
+
+
+def _known(frame: Frame, node: ast.Name | ast.Attribute, name: str) -> Value:
+    """The value of a name in a test, as far as it may have alternatives: a global has none."""
+    if name in frame.state.values:
+        return frame.state.values[name]
+    if isinstance(node, ast.Name):
+        return frame.closure.get(name)
+    with frame.run.silence():
+        return frame.evaluate(node)
 
 
 def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from typedtensors.dims import Facts
 from typedtensors.ops import Value
@@ -26,7 +26,7 @@ class State:
 
     def fork(self) -> State:
         """A copy that goes its own way."""
-        return replace(self, values=dict(self.values))
+        return State(dict(self.values), self.facts, self.stale, self.alive)
 
     def become(self, other: State) -> None:
         """Take over what another state knows."""
