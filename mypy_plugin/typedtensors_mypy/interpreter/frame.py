@@ -56,7 +56,6 @@ class Run:
     active: set[Likeness] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
-    followed: dict[object, tuple[Value, tuple[Finding, ...]]] = field(default_factory=dict)
     listeners: list[list[Finding]] = field(default_factory=list)
     steps: int = 0
     muted: int = 0
