@@ -13,6 +13,7 @@ import pytest
 from tests.case_build import environment
 
 ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
 FOLDER = ROOT / "examples" / "regression"
 
 
@@ -91,6 +92,14 @@ def test_the_checked_function_names_the_argument_and_the_dim(screens: list[str])
     text = screen(screens, "python examples/regression/checked.py")
     assert "mean_squared_error" in text
     assert re.search(r"\bpred\b.*342, 1", text)
+
+
+def test_the_readme_shows_what_the_demo_prints(screens: list[str]) -> None:
+    printed = "".join(screens).splitlines()
+    (block,) = re.findall(r"^\$ make demo\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    shown = [line for line in block.splitlines() if line != "..."]
+    assert len(shown) > 8
+    assert [line for line in shown if line not in printed] == []
 
 
 def test_the_fixed_script_passes_the_static_check() -> None:
