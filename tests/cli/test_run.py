@@ -134,6 +134,19 @@ def test_a_program_ends_as_it_does_under_python(program: str, tmp_path: Path) ->
     assert guarded.stderr == plain.stderr
 
 
+def test_an_interrupted_program_ends_as_it_does_under_python(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("raise KeyboardInterrupt\n")
+    plain, guarded = python(tmp_path, "job.py"), run(tmp_path, "--guard", "allow", "job.py")
+    assert guarded.stderr == plain.stderr
+    # `python` ends by the signal, which a shell shows as this status.
+    assert guarded.returncode == 128 - plain.returncode == 130
+
+
+def test_two_dashes_may_come_before_the_program(tmp_path: Path) -> None:
+    (tmp_path / "job.py").write_text("import sys\nprint(sys.argv)\n")
+    assert run(tmp_path, "--guard", "allow", "--", "job.py", "-x").stdout == "['job.py', '-x']\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from typedtensors import __version__
 from typedtensors.cli import check, explain, run
-from typedtensors.cli.refusal import REFUSED, RefusalError
+from typedtensors.cli.refusal import INTERRUPTED, REFUSED, RefusalError
 
 _VERBS = (check, run, explain)
 _EPILOG = """\
@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RefusalError as refusal:
         print(f"typedtensors {arguments.verb}: {refusal}", file=sys.stderr)
         return REFUSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader (`head`, a pager) has gone: nothing more to say, at interpreter exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

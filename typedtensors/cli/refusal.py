@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verb raises when it cannot do what was asked."""
+"""How a verb ends: its exit status, and what it raises when it cannot do what was asked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Final
 CLEAN: Final = 0
 FOUND: Final = 1
 REFUSED: Final = 2
+# What a shell shows for a process that Ctrl-C ended.
+INTERRUPTED: Final = 130
 
 
 class RefusalError(Exception):

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
-from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
+from typedtensors.cli.refusal import CLEAN, FOUND, INTERRUPTED, RefusalError
 from typedtensors.cli.script import Program, load_module, load_script
 from typedtensors.cli.terminal import Style, is_interactive, paint
 from typedtensors.config import LEVELS, Config, ConfigError
@@ -67,11 +67,11 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the program; a broadcast that the level forbids makes it fail."""
-    if not arguments.program:
+    if arguments.program in ([], ["--"]):
         raise RefusalError("name a script, as in: typedtensors run train.py")
     config = _config()
     level = arguments.guard or config.broadcasts
-    name, *rest = arguments.program
+    name, *rest = arguments.program[arguments.program[0] == "--" :]
     try:
         program = load_module(name) if arguments.as_module else load_script(name)
     except SyntaxError as error:
@@ -97,12 +97,15 @@ def _execute(program: Program, rest: list[str]) -> int:
     except BroadcastError as error:
         _show_broadcast(error)
         return FOUND
+    except KeyboardInterrupt as error:
+        _end_as_python_does(error.with_traceback(_of_program(error.__traceback__)))
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - what the program raises is its own business
         return _end_as_python_does(error.with_traceback(_of_program(error.__traceback__)))
     return CLEAN
 
 
-def _end_as_python_does(error: Exception) -> int:
+def _end_as_python_does(error: BaseException) -> int:
     sys.excepthook(type(error), error, error.__traceback__)
     return FOUND
 
