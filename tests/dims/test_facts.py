@@ -47,6 +47,12 @@ def test_what_every_term_holds_is_divided_out() -> None:
     assert facts.resolve(rows) == 2 * d
 
 
+def test_an_opaque_dim_can_turn_out_to_be_0() -> None:
+    empty = Dim.opaque("empty")
+    assert learned((empty, Dim.of(0))).resolve(empty) == Dim.of(0)
+    assert learned((2 * empty, Dim.of(0))).resolve(empty) == Dim.of(0)
+
+
 def test_a_dim_that_divides_by_what_is_learned_to_be_0_stays_as_it_is() -> None:
     step = Dim.opaque("step")
     facts = learned((step, Dim.of(0)))

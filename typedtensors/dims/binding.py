@@ -104,9 +104,11 @@ def _solutions(gap: Dim) -> list[tuple[Atom, Dim]]:
     """Each `atom == dim` that `gap == 0` says, where the atom occurs once, alone in its term.
 
     A factor of every term is a size that is kept by the code, so it is taken not to be 0:
-    `b*d - b*heads*d_head` says that `d` is `heads*d_head`.
+    `b*d - b*heads*d_head` says that `d` is `heads*d_head`. A gap of one term has nothing else in it
+    that could be 0: `d` alone says that `d` is 0.
     """
-    gap = divide(gap, common_factor(gap)) or gap
+    if len(gap.terms) > 1:
+        gap = divide(gap, common_factor(gap)) or gap
     found = []
     for monomial, coefficient in gap.terms:
         if len(monomial) != 1 or not isinstance(monomial[0], Atom):
