@@ -140,3 +140,38 @@ def test_learning_makes_the_equation_true(dim: Dim) -> None:
     assert verdict is UNDECIDED
     if facts != Facts():
         assert facts.compare(width, dim) is EQUAL
+
+
+def test_members_of_a_scope_are_different_sizes_and_strangers_are_learned() -> None:
+    """`nn.Linear(d_in, hidden)` on `batch d`, and then a layer for another size of the object."""
+    scope = Dim.scope()
+    d_in, hidden = Dim.member("d_in", scope), Dim.member("hidden", scope)
+    assert Facts().compare(d_in, hidden) is DIFFERENT
+    assert Facts().compare(d_in, Dim.member("hidden", Dim.scope())) is UNDECIDED
+    facts = learned((d_in, d))
+    assert facts.compare(d_in, hidden) is DIFFERENT
+    assert facts.equate(d, hidden) == (DIFFERENT, facts)
+    assert facts.require(d, hidden) == (DIFFERENT, facts)
+    assert facts.equate(d, d_in)[0] is EQUAL
+
+
+def test_members_may_have_one_literal_size() -> None:
+    scope = Dim.scope()
+    d_in, hidden = Dim.member("d_in", scope), Dim.member("hidden", scope)
+    facts = learned((d_in, Dim.of(64)), (hidden, Dim.of(64)))
+    assert facts.compare(d_in, hidden) is EQUAL
+
+
+def test_a_member_is_some_multiple_of_its_part() -> None:
+    scope = Dim.scope()
+    width, heads = Dim.member("width", scope), Dim.member("heads", scope)
+    assert Facts().compare(heads * (width // heads), width) is UNDECIDED
+    assert Facts().compare(heads * width, width) is DIFFERENT
+
+
+def test_members_that_the_code_says_are_equal_are() -> None:
+    scope = Dim.scope()
+    d_in, hidden = Dim.member("d_in", scope), Dim.member("hidden", scope)
+    facts = Facts().learn(d_in, hidden)
+    assert facts.equate(d_in, d)[0] is UNDECIDED
+    assert facts.equate(d_in, d)[1].compare(hidden, d) is EQUAL

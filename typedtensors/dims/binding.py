@@ -31,8 +31,14 @@ class Facts:
         return _fill_in(dim, self.equations) if self.equations else dim
 
     def compare(self, left: Dim, right: Dim) -> Verdict:
-        """The verdict on two dims, given what was learned; learns nothing."""
-        return compare(self.resolve(left), self.resolve(right))
+        """The verdict on two dims, given what was learned; learns nothing.
+
+        What was learned of one object's sizes does not blur that they are different sizes.
+        """
+        verdict = compare(self.resolve(left), self.resolve(right))
+        if verdict is Verdict.UNDECIDED and _of_one_scope(left, right):
+            return compare(left, right)
+        return verdict
 
     def equate(self, left: Dim, right: Dim) -> tuple[Verdict, Facts]:
         """The verdict on two dims that the code takes to be equal, and what that teaches.
@@ -44,7 +50,8 @@ class Facts:
         verdict = self.compare(left, right)
         if verdict is not Verdict.UNDECIDED:
             return verdict, self
-        return verdict, self._learn(left, right, _opaque, _any)
+        learned = self._learn(left, right, _opaque, _any)
+        return (Verdict.DIFFERENT, self) if self._confuses(learned) else (verdict, learned)
 
     def require(self, actual: Dim, needed: Dim) -> tuple[Verdict, Facts]:
         """As `equate`, where a layer or a parameter of a given size consumes `actual`.
@@ -56,7 +63,8 @@ class Facts:
         if verdict is not Verdict.DIFFERENT:
             return verdict, facts
         size, given = self.resolve(needed), self.resolve(actual)
-        if any(atom.declared for atom in size.atoms) or given.value is not None:
+        taken = any(atom.declared or atom.scope for atom in size.atoms)
+        if taken or given.value is not None:
             return verdict, self
         taught = self._learn(given, size, _declared)
         return (Verdict.UNDECIDED, taught) if taught is not self else (verdict, self)
@@ -68,6 +76,17 @@ class Facts:
         author's names hang together.
         """
         return self._learn(left, right, _opaque, _any)
+
+    def _confuses(self, learned: Facts) -> bool:
+        """Whether what was learned gives two different sizes of one object one symbolic size."""
+        seen: dict[tuple[int, Dim], Atom] = {}
+        for atom, dim in learned.equations.items():
+            if not atom.scope or dim.value is not None:
+                continue
+            other = seen.setdefault((atom.scope, dim), atom)
+            if self.compare(Dim.atom(other), Dim.atom(atom)) is not Verdict.EQUAL:
+                return True
+        return False
 
     def join(self, other: Facts) -> Facts:
         """What holds after either of two branches."""
@@ -118,6 +137,11 @@ def _solutions(gap: Dim) -> list[tuple[Atom, Dim]]:
         if solution is not None and atom not in rest.atoms and _can_be_size(solution):
             found.append((atom, solution))
     return found
+
+
+def _of_one_scope(left: Dim, right: Dim) -> bool:
+    gap = left - right
+    return gap.rigid and not gap.declared
 
 
 def _can_be_size(dim: Dim) -> bool:

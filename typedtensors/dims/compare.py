@@ -37,16 +37,16 @@ def compare(left: Dim, right: Dim) -> Verdict:
     """Whether two dims are the same integer.
 
     *Equal*: same normal form. *Different*: they differ by a constant; or only declared atoms
-    occur and the two are never equal at 64 fixed assignments of distinct sizes, but for those at
-    which a divisor is 0. *Undecided*: the rest. Declared atoms are rigid: two different names are
-    two different sizes.
+    occur, or only members of one scope on both sides, and the two are never equal at 64 fixed
+    assignments of distinct sizes, but for those at which a divisor is 0. *Undecided*: the rest.
+    Declared atoms are rigid: two different names are two different sizes.
     """
     if left == right:
         return Verdict.EQUAL
     gap = left - right
     if gap.value is not None:
         return Verdict.DIFFERENT
-    if not gap.declared:
+    if not gap.declared and not (gap.rigid and left.atoms and right.atoms):
         return Verdict.UNDECIDED
     compared = False
     for sizes in _assignments(left, right):

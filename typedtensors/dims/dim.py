@@ -20,12 +20,14 @@ class Atom:
     Invariant: two atoms are the same integer if and only if they are equal; `name` is for people,
     `serial` keeps apart atoms that print alike. A *declared* atom was named by the author of the
     code (an annotation); an *opaque* one is an integer the code only computes or carries
-    (`self.d`, a config value, a data-dependent size).
+    (`self.d`, a config value, a data-dependent size). Opaque atoms of one `scope` are the sizes
+    that one object was made with: rigid towards each other, as declared ones are.
     """
 
     name: str
     declared: bool = True
     serial: int = 0
+    scope: int = 0
 
     @cached_property
     def key(self) -> tuple[str, str, int]:
@@ -106,6 +108,16 @@ class Dim:
         return Dim.atom(Atom(name, declared=False, serial=next(_serials)))
 
     @staticmethod
+    def member(name: str, scope: int) -> Dim:
+        """The opaque integer `name` among those that belong together, such as a constructor's."""
+        return Dim.atom(Atom(name, declared=False, serial=scope, scope=scope))
+
+    @staticmethod
+    def scope() -> int:
+        """A scope that no member has yet."""
+        return next(_serials)
+
+    @staticmethod
     def atom(atom: Factor) -> Dim:
         """The dim that is one factor alone."""
         return Dim((((atom,), 1),))
@@ -144,6 +156,12 @@ class Dim:
         """Each factor of each monomial, powers repeated."""
         for monomial, _ in self.terms:
             yield from monomial
+
+    @property
+    def rigid(self) -> bool:
+        """Whether only literals and atoms occur that are rigid towards each other."""
+        owners = {None if atom.declared else atom.scope for atom in self.atoms}
+        return len(owners) < 2 and 0 not in owners
 
     @property
     def declared(self) -> bool:
