@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
@@ -11,7 +12,7 @@ from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.classes import Member, find_member, method_of
 from typedtensors_mypy.interpreter.declared import value_of
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.signature import Parameter, signature_of
+from typedtensors_mypy.interpreter.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.modules import FunctionNode
 from typedtensors_mypy.types import OpaqueType, ScalarType
@@ -38,7 +39,12 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     if constructor is None:
         return
     signature = signature_of(frame.run, constructor)
-    values = {p.name: _any_value(frame, p) for p in signature.parameters[1:] if p.kind[0] != "*"}
+    sizes = _Sizes(instance.cls, signature)
+    values = {
+        parameter.name: _any_value(frame, parameter, sizes)
+        for parameter in signature.parameters[1:]
+        if parameter.kind[0] != "*"
+    }
     with frame.run.silence():
         node = ast.copy_location(ast.Constant(None), instance.cls.node)
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
@@ -61,12 +67,41 @@ def _build(
         instance.building = False
 
 
-def _any_value(frame: Frame, parameter: Parameter) -> Value:
-    """A parameter of which only the name is known: an integer is an opaque size of that name."""
+def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes) -> Value:
+    """A parameter of which only the name is known: an integer is a size of that name."""
     default = parameter.default
     integer = isinstance(default, ast.Constant) and type(default.value) is int
     if parameter.type == ScalarType("int") or (not parameter.annotated and integer):
-        return Dim.fresh(parameter.name)
+        return sizes.named(parameter.name)
     if isinstance(parameter.type, OpaqueType) and not parameter.annotated and default is None:
-        return Dim.fresh(parameter.name)
+        return sizes.named(parameter.name)
     return value_of(frame, parameter.type, Bindings(), parameter.name)
+
+
+class _Sizes:
+    """The integers of one constructor: different sizes, unless its class relates some of them."""
+
+    def __init__(self, cls: UserClass, signature: Signature) -> None:
+        names = {parameter.name for parameter in signature.parameters}
+        self._scope = None if _relates(cls.node, names) else Dim.scope()
+
+    def named(self, name: str) -> Dim:
+        """The integer that the constructor gets under a name."""
+        return Dim.fresh(name) if self._scope is None else Dim.member(name, self._scope)
+
+
+def _relates(node: ast.ClassDef, names: set[str]) -> bool:
+    """Whether a class compares two of its constructor's parameters, or asserts on them."""
+    return any(
+        isinstance(part, ast.Compare) and len(names & set(_mentioned(part))) > 1
+        for part in ast.walk(node)
+    )
+
+
+def _mentioned(node: ast.expr) -> Iterator[str]:
+    """The names in an expression, those of attributes included."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr

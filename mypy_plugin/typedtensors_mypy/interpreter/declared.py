@@ -10,12 +10,13 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
 from typedtensors.shapes.spec import Reader, Spec
-from typedtensors_mypy.interpreter.classes import some_instance, user_class
+from typedtensors_mypy.interpreter.classes import user_class
 from typedtensors_mypy.interpreter.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.iteration import known_items
 from typedtensors_mypy.interpreter.values import (
     Either,
+    Instance,
     Stream,
     either,
     of_framework,
@@ -46,7 +47,8 @@ def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str =
     if isinstance(kind, UnionType):
         return either(value_of(frame, item, bindings, name) for item in kind.items)
     if isinstance(kind, ClassType):
-        return some_instance(frame.run, user_class(frame.run, kind.module, kind.node))
+        # Two objects of one class were made with sizes of their own.
+        return Instance(user_class(frame.run, kind.module, kind.node), pending=True)
     return _scalar(kind, name) if isinstance(kind, ScalarType) else Unknown(kind.reason)
 
 
