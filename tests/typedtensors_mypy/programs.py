@@ -9,12 +9,14 @@ from typedtensors.config import Config
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter import check_module
 from typedtensors_mypy.modules import Module
+from typedtensors_mypy.program import Target
 
 
 class Sources:
     """A program of modules by name; libraries are known by the names they are reached by."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
+        self.resolved: dict[str, Target | None] = {}
         self._modules = {
             name: parsed
             for name, source in files.items()
