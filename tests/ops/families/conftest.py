@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from typedtensors.dims import Dim, Facts, parse_dim
-from typedtensors.ops import Conflict, Known, Unknown, lookup
+from typedtensors.ops import Conflict, Known, Layer, Unknown, lookup
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
 
@@ -32,6 +32,17 @@ class Calls:
             self.facts = found.facts
             return found.value
         return found.diagnostic if isinstance(found, Conflict) else found
+
+    def forward(self, layer: Layer, *args: Any) -> str:
+        """What calling a layer gives, as text."""
+        rule = lookup(f"{layer.name}.forward")
+        assert rule is not None, layer
+        lifted = tuple(map(_lift, args))
+        found = rule.evaluate(f"{layer.name}.forward", lifted, {}, self.facts, layer=layer)
+        if isinstance(found, Known):
+            self.facts = found.facts
+            return text(found.value)
+        return text(found.diagnostic if isinstance(found, Conflict) else found)
 
     def __call__(self, op: str, *args: Any, **kwargs: Any) -> str:
         """The result as text: a spec, a tuple of them, `unknown`, or the code of a conflict."""
