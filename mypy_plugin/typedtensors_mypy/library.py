@@ -55,6 +55,8 @@ MODULE_METHODS = frozenset(
     "to_empty type xpu".split()
 )
 
+ATTRIBUTE_SETTERS = frozenset({"register_buffer", "register_parameter", "add_module"})
+
 _SCALARS = frozenset({"int", "float", "bool", "str"})
 _STREAMS = (
     "List Sequence MutableSequence Iterable Iterator Generator AsyncIterator AsyncIterable "

@@ -157,7 +157,7 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
     if isinstance(member, External):
         return Method(base, name)
     if member is None:
-        if name in library.MODULE_METHODS:
+        if name in library.MODULE_METHODS | library.ATTRIBUTE_SETTERS:
             return Method(base, name)
         return Unknown(f"`{name}` is not set where its class is made")
     if isinstance(member.symbol, FunctionNode):

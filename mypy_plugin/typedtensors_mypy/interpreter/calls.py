@@ -106,10 +106,19 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
     if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
         return receiver
+    if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:
+        _set_attribute(receiver, arguments)
     if isinstance(receiver, (tuple, Items)):
         return call_sequence_method(frame, receiver, name, arguments)
     _may_change(frame, arguments)
     return Unknown(f"`.{name}` of a value that is not followed")
+
+
+def _set_attribute(instance: Instance, arguments: Arguments) -> None:
+    """`self.register_buffer("mask", mask)` sets `self.mask`, as an assignment would."""
+    given = (*arguments.positional, arguments.keywords.get("tensor"))
+    if isinstance(given[0], str) and instance.building and len(given) > 2:
+        instance.attributes[given[0]] = given[1]
 
 
 def _replace_receiver(frame: Frame, node: ast.expr) -> None:
