@@ -15,14 +15,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mypy.build import build
-from mypy.defaults import RECURSION_LIMIT
 from mypy.errors import CompileError
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
 from mypy.version import __version__
 
 from typedtensors_mypy import plugin
-from typedtensors_mypy.tally import tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 
 _PLUGIN = "typedtensors_mypy"
 _TENSORS_ONLY = "--tensors-only"
+# mypy's own, for expressions of many terms.
+_RECURSION_LIMIT = 2**14
 # `--soft-error-limit`: from 200 errors on, mypy would hide what is not about imports.
 _FLAGS = ("--output", "json", "--no-pretty", "--no-color-output", "--soft-error-limit", "-1")
 # What these define is known to the op rules. Reading them takes mypy 20 seconds of CPU once, and
@@ -40,7 +40,11 @@ _FRAMEWORKS = ("torch", "tensorflow", "keras", "jax", "numpy")
 
 def main(arguments: Sequence[str]) -> None:
     """Run mypy and print what it found."""
-    sys.setrecursionlimit(RECURSION_LIMIT)
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    hooks = plugin(__version__)
+    # What follows may use names that an older mypy lacks; that one has been refused by now.
+    from typedtensors_mypy.tally import tally
+
     tensors_only = arguments[:1] == [_TENSORS_ONLY]
     files = FileSystemCache()
     sources, options = process_options(
@@ -53,7 +57,7 @@ def main(arguments: Sequence[str]) -> None:
     if tensors_only:
         _skip_frameworks(options)
     # Not by `options.plugins`, which mypy reads only where there is a configuration file.
-    own = [] if _PLUGIN in options.plugins else [plugin(__version__)(options)]
+    own = [] if _PLUGIN in options.plugins else [hooks(options)]
     try:
         result = build(sources, options, flush_errors=_print, fscache=files, extra_plugins=own)
     except CompileError:
