@@ -12,6 +12,9 @@ from typedtensors.shapes import DType
 # Known by name even where their sources lie among the user's: an editable install, a checkout.
 _PACKAGES = frozenset("jaxtyping typedtensors torch numpy jax tensorflow keras typing".split())
 
+# Whatever else a module imports, it holds no array that we would know of.
+_MAKE_ARRAYS = _PACKAGES - {"typing"} | {"einops"}
+
 _DTYPE = re.compile(r"^(?:jaxtyping(?:\._\w+)*|typedtensors)\.(\w+)$")
 _DTYPES = frozenset(
     "Bool Complex Complex64 Complex128 Float Float16 Float32 Float64 BFloat16 "
@@ -119,6 +122,11 @@ _TORCH_ALIASES = {
 def is_known(package: str) -> bool:
     """Whether the names of a package mean to us what they are, wherever its files are."""
     return package in _PACKAGES
+
+
+def makes_arrays(name: str) -> bool:
+    """Whether what a library calls `name` may be or give an array, or say that something is one."""
+    return name.partition(".")[0] in _MAKE_ARRAYS
 
 
 def jaxtyping_dtype(name: str) -> str | None:

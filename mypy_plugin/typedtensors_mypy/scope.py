@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from typedtensors_mypy.modules import Ambiguous, AnyFunction, Imported, Module, Symbol
 from typedtensors_mypy.program import Definition, External, Program, Target, module_symbol, resolve
+from typedtensors_mypy.syntax import dotted
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +52,3 @@ class Scope:
             if name in symbols:
                 return symbols[name]
         return module_symbol(self.program, self.module, name)
-
-
-def dotted(node: ast.expr) -> str | None:
-    """`torch.nn.Linear` for the expression that writes it; None for any other."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return None if base is None else f"{base}.{node.attr}"
-    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from typedtensors_mypy.modules import AnyFunction, FunctionNode
 
@@ -142,3 +143,50 @@ def names_in(expression: ast.expr) -> tuple[ast.Name | ast.Attribute, ...]:
 def leaves_early(loop: ast.For | ast.AsyncFor) -> bool:
     """Whether some round of a loop may be the last, or end before its end."""
     return any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(loop))
+
+
+def dotted(node: ast.expr) -> str | None:
+    """`torch.nn.Linear` for the expression that writes it; None for any other."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return None
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """What some code reads: names with their attributes, quoted annotations, imports inside it."""
+
+    names: frozenset[str]
+    texts: tuple[str, ...]
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+
+
+def mentions(root: ast.AST) -> Mentions:
+    """The mentions in a definition or an expression."""
+    names: set[str] = set()
+    texts: list[str] = []
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for node in walk(root):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            name = dotted(node)
+            if name is not None:
+                names.add(name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+        else:
+            texts += _quoted(getattr(node, "annotation", None))
+            texts += _quoted(getattr(node, "returns", None))
+    return Mentions(frozenset(names), tuple(texts), tuple(imports))
+
+
+def _quoted(annotation: ast.expr | None) -> list[str]:
+    """The texts in an annotation; most are specs, some are annotations themselves."""
+    if annotation is None:
+        return []
+    constants = [part for part in walk(annotation) if isinstance(part, ast.Constant)]
+    return [part.value for part in constants if isinstance(part.value, str)]

@@ -20,7 +20,7 @@ from typedtensors_mypy.interpreter.values import (
     options,
 )
 from typedtensors_mypy.library import ARRAY_CLASS
-from typedtensors_mypy.scope import dotted
+from typedtensors_mypy.syntax import dotted
 
 
 def assign(frame: Frame, target: ast.expr, value: Value) -> None:

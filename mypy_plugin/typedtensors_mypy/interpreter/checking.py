@@ -17,7 +17,8 @@ from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.statements import execute
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.program import Program
+from typedtensors_mypy.program import Definition, Program
+from typedtensors_mypy.relevance import Relevance
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
 from typedtensors_mypy.syntax import statements
@@ -32,9 +33,11 @@ def check_module(module: Module, program: Program, config: Config) -> list[Findi
     top = Frame(run, scope, state=run.globals)
     top.execute(module.tree.body)
     run.globals.values = _lasting(module, top)
+    relevance = Relevance(program)
     for function in _functions(run, scope, module.tree.body):
-        run.steps = 0
-        interpret(run, function)
+        if relevance.leads_to_arrays(_definition(function)):
+            run.steps = 0
+            interpret(run, function)
     return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
 
 
@@ -47,6 +50,12 @@ def _lasting(module: Module, top: Frame) -> dict[str, object]:
         for name in node.names
     }
     return {name: value for name, value in top.state.values.items() if name not in assigned}
+
+
+def _definition(function: Function) -> Definition:
+    """The definition at the top level of the module that a function is, or is a method of."""
+    owner = function.owner
+    return Definition(function.scope.module, function.node if owner is None else owner.node)
 
 
 def _functions(run: Run, scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Function]:

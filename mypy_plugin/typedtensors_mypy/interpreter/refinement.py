@@ -9,8 +9,7 @@ from typedtensors.dims import Dim, Facts
 from typedtensors.ops import Value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Either, Instance, either
-from typedtensors_mypy.scope import dotted
-from typedtensors_mypy.syntax import names_in
+from typedtensors_mypy.syntax import dotted, names_in
 
 
 def truth(value: Value) -> bool | None:
