@@ -231,6 +231,15 @@ def test_nothing_that_is_checked_is_imported(project: Path) -> None:
     assert done.stdout.splitlines()[1] == "set()"
 
 
+def test_a_module_named_as_one_of_pythons_is_not_run(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "json.py").write_text("raise SystemExit('ran')\n")
+    (project / "train.py").write_text(BUGGY)
+    assert main(["check", "train.py"]) == 1
+    assert "train.py:5" in capfd.readouterr().out
+
+
 def test_what_is_found_does_not_depend_on_what_mypy_reads_of_torch(
     project: Path,
     capfd: pytest.CaptureFixture[str],

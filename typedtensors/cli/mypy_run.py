@@ -24,6 +24,16 @@ _REVEALED = "Revealed tensor is "
 # What comes before a complaint: the plugin's name; the usage of a command nobody has typed.
 _PREFIXES = ("typedtensors: ", "typedtensors_mypy: error: ")
 
+# As `-m typedtensors_mypy`, which would look for modules in the current folder first: a `json.py`
+# of the user's would be run in the place of Python's own.
+_START = (
+    "import sys\n"
+    "if sys.path[0] == '':\n"
+    "    del sys.path[0]\n"
+    "from typedtensors_mypy.__main__ import main\n"
+    "main(sys.argv[1:])\n"
+)
+
 
 @dataclass(frozen=True)
 class Message:
@@ -91,7 +101,7 @@ def run_mypy(
     options = ["--tensors-only"] if tensors_only else []
     if config_file is not None:
         options += ["--config-file", config_file]
-    command = [sys.executable, "-m", "typedtensors_mypy", *options, "--", *paths]
+    command = [sys.executable, "-c", _START, *options, "--", *paths]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     return _read(done.stdout.splitlines(), _complaint(done.stderr))
 
