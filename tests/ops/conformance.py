@@ -95,6 +95,7 @@ def _verdict(scene: Scene, outcome: Outcome, actual: Any) -> str:
 # The framework rejects a position or length because of how small an axis is.
 _TOO_SMALL = (
     "out of range for",
+    "start out of range",
     "out of bounds for",
     "exceeds dimension size",
     "to be no larger",

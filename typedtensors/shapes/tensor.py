@@ -22,8 +22,8 @@ class Tensor:
     parameter: bool = field(default=False, compare=False)
 
     def with_shape(self, shape: Shape) -> Tensor:
-        """The result of an operation that changes the shape only."""
-        return Tensor(shape, self.dtype)
+        """The result of an operation that changes the shape only: a view of a weight is one too."""
+        return replace(self, shape=shape)
 
     def with_dtype(self, dtype: DType) -> Tensor:
         """The result of an operation that changes the dtype only."""

@@ -63,6 +63,13 @@ def test_a_weight_teaches_the_size_of_what_it_scales(call: Any) -> None:
     assert call("torch.mul", call.array("b t 3"), weight) == "tensor-shape"
 
 
+def test_a_view_of_a_weight_teaches_as_the_weight_does(call: Any) -> None:
+    weight = call.outcome("torch.Tensor.view", replace(call.array("3"), parameter=True), 1, 3, 1, 1)
+    assert call("torch.mul", call.array("b c h w"), weight) == "b 3 h w"
+    scaled = call.outcome("torch.mul", weight, 2)
+    assert not scaled.parameter
+
+
 def test_a_broadcast_is_recorded_when_shapes_differ() -> None:
     arrays = Tensor(Shape.of("n", 1)), Tensor(Shape.of("n"))
     outcome = evaluate("torch.sub", *arrays)

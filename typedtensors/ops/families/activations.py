@@ -141,7 +141,7 @@ def prelu(call: Call) -> Tensor:
     slopes = weight.shape.fixed
     if slopes and not slopes[0].flexible:
         _require_channels(call, array, slopes[0].dim, "axis 0 of `weight`")
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)
 
 
 def _require_channels(call: Call, array: Tensor, count: Dim, by: str) -> None:
@@ -173,4 +173,4 @@ def prelu_layer(call: Call) -> Tensor:
     array, count = call.tensor("input"), call["num_parameters"]
     if isinstance(count, Dim):
         _require_channels(call, array, count, "`num_parameters`")
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)

@@ -43,7 +43,7 @@ def over_last(call: Call) -> Tensor:
         raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
     for index, size in zip(range(-len(sizes), 0), sizes, strict=True):
         consume(call, array, index, size, "normalized_shape")
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)
 
 
 _LAST = (
@@ -119,7 +119,7 @@ def over_channels(call: Call, ranks: tuple[int, ...], size: str = "num_features"
         raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
     require_inexact(call, array)
     consume(call, array, 1, call[size], size)
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)
 
 
 _NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None"
@@ -155,4 +155,4 @@ def group_norm(call: Call) -> Tensor:
         raise Conflicting(wording.rank_differs(where, "batch channels ...", array.shape.text))
     require_inexact(call, array)
     consume(call, array, 1, call["num_channels"], "num_channels")
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)

@@ -108,7 +108,7 @@ def scattered(call: Call) -> Tensor:
         _require_one_rank(call, source.shape, index.shape)
         for at in range(index.shape.rank):
             _require_at_most(call, at, index.shape, source.shape, "src")
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)
 
 
 rule(
@@ -138,7 +138,7 @@ def index_fill(call: Call) -> Tensor:
     _require_vector(call, call.tensor("index").shape)
     if array.shape.rank != 0:
         position(call, array.shape, call["dim"])
-    return array.with_shape(array.shape)
+    return Tensor(array.shape, array.dtype)
 
 
 @rule(
