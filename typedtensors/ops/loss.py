@@ -10,7 +10,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
-from typedtensors.ops.elementwise import meet
+from typedtensors.ops.elementwise import meet, overwritten
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.shapes import ANY, DType, Shape, Tensor
 
@@ -49,6 +49,9 @@ def compared(
         scales = {name: call.arguments.get(name) for name in weights}
         given = {name: scale for name, scale in scales.items() if scale is not None}
         shape = meet(call, {**arrays, **given}, names)
+        if "weight" in given and exact:
+            # The weight is multiplied in place.
+            overwritten(call, arrays[names[0]], Tensor(shape))
         return returned(call, shape, dtype_of(array.dtype for array in arrays.values()))
 
     return apply

@@ -15,7 +15,7 @@ from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, declare, results
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ def added(signature: Signature, *factors: str) -> Callable[[Call], Tensor]:
     def apply(call: Call) -> Tensor:
         array, (product,) = call.tensor("input"), results(call, signature, factors)
         shape = meet(call, {"input": array, "product": product})
+        if array.dtype != product.dtype:
+            product = product.with_dtype(ANY)
         overwritten(call, product, Tensor(shape))
         return overwritten(call, array, product) if in_place(call.op) else product
 

@@ -12,7 +12,7 @@ from typedtensors.ops.loss import compared, dtype_of, require_axis, returned
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.shapes import Tensor
+from typedtensors.shapes import ANY, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -124,9 +124,13 @@ def gaussian_nll_loss(call: Call) -> Tensor:
     names = ("input", "target")
     arrays = {name: call.tensor(name) for name in names}
     shape = meet(call, arrays, names)
+    variance = call["var"]
     dtype = dtype_of(array.dtype for array in arrays.values())
-    if isinstance(call["var"], Tensor):
+    if isinstance(variance, Tensor):
+        dtype = dtype_of((dtype, variance.dtype))
         _require_variance(call, call.tensor("input").shape, call.tensor("var").shape)
+    elif not isinstance(variance, float):
+        dtype = ANY
     if call["reduction"] == "none" and shape != arrays["input"].shape:
         raise Undetermined("the variance may widen the losses")
     return returned(call, shape, dtype)
