@@ -58,6 +58,7 @@ def test_substituting_and_then_evaluating_is_evaluating(made: Drawn, at: Sizes, 
 @example(parse_dim("(a//b)*c"))
 @example(parse_dim("a//(b*c)"))
 @example(parse_dim("-a//b"))
+@example(-parse_dim("a//b"))
 @example(parse_dim("2*max(a,b)//3"))
 @example(parse_dim("a-(b//2)*2"))
 def test_the_text_of_a_dim_parses_to_it(dim: Dim) -> None:

@@ -16,15 +16,19 @@ def text(dim: Dim) -> str:
     if not dim.terms:
         return "0"
     # A leading minus reads badly (`-1+h`): a positive term goes first where there is one.
-    ordered = sorted(dim.terms, key=lambda term: term[1] < 0)
-    signed = [("-" if c < 0 else "+") + _term(monomial, abs(c)) for monomial, c in ordered]
-    return "".join(signed).removeprefix("+")
+    (monomial, coefficient), *others = sorted(dim.terms, key=lambda term: term[1] < 0)
+    # `-h//2` would parse as `(-h)//2`: only after another term does a minus come last.
+    first = _term(monomial, coefficient, alone=coefficient == 1)
+    signed = [("-" if c < 0 else "+") + _term(m, abs(c), alone=abs(c) == 1) for m, c in others]
+    return "".join([first, *signed])
 
 
-def _term(monomial: Monomial, coefficient: int) -> str:
+def _term(monomial: Monomial, coefficient: int, *, alone: bool) -> str:
     # `2*h//4` would parse as `(2*h)//4`: a quotient inside a product needs its parentheses.
-    alone = len(monomial) == 1 and coefficient == 1
+    alone = alone and len(monomial) == 1
     factors = [_factor(factor, alone=alone) for factor in monomial]
+    if coefficient == -1 and factors:
+        return "-" + "*".join(factors)
     if coefficient != 1 or not factors:
         factors.insert(0, str(coefficient))
     return "*".join(factors)
