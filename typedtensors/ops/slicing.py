@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, at_most, larger, nonnegative, smaller
@@ -18,8 +19,9 @@ _ZERO, _ONE = Dim.of(0), Dim.of(1)
 def sliced(axis: Axis, part: slice, facts: Facts) -> Axis:
     """The axis that `x[start:stop:step]` leaves of one.
 
-    Its size is not known where a bound is not, or may count from either end. A size of 1 that the
-    bounds ask for is meant to broadcast: `x[:, :1]` keeps the axis on purpose.
+    Its size is not known where a bound is not, or may count from either end; but the same bounds
+    take as many of two axes of one size, so that a batch `x[i : i + n], y[i : i + n]` agrees. A
+    size of 1 that the bounds ask for is meant to broadcast: `x[:, :1]` keeps the axis on purpose.
     """
     step = _ONE if part.step is None else part.step
     if part.start is None and part.stop is None and step == _ONE:
@@ -33,12 +35,25 @@ def sliced(axis: Axis, part: slice, facts: Facts) -> Axis:
     if reverse:
         return axis
     if start is None or stop is None or not isinstance(step, Dim) or not at_most(_ONE, step):
-        return Axis(Dim.fresh())
+        return Axis(_undetermined(part, size, facts))
     length = stop - start if at_most(start, stop) else larger(stop - start, _ZERO)
     if length == size and step == _ONE:
         return axis
     length = (length + step - 1) // step
     return Axis(length, intent=Intent.INDEX if length == _ONE else None)
+
+
+def _undetermined(part: slice, size: Dim, facts: Facts) -> Dim:
+    bounds = (part.start, part.stop, part.step)
+    if not all(bound is None or isinstance(bound, Dim) for bound in bounds):
+        return Dim.fresh()
+    return _taken(size, *(facts.resolve(b) if isinstance(b, Dim) else None for b in bounds))
+
+
+@lru_cache(maxsize=1024)
+def _taken(*_size_and_bounds: Dim | None) -> Dim:
+    """What a slice takes of an axis: a size of its own, but one for equal arguments."""
+    return Dim.fresh()
 
 
 def _bound(given: Value, size: Dim, default: Dim, facts: Facts) -> Dim | None:

@@ -49,8 +49,15 @@ def _length(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     return Dim.fresh("len")
 
 
-def _range(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    """Few steps are gone through one by one; else some integer, each time."""
+def _range(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Few steps are gone through one by one; else some integer, each time.
+
+    A name that a range counts with holds an integer, such as an unannotated `batch_size`.
+    """
+    for argument in arguments.nodes:
+        name = argument.id if isinstance(argument, ast.Name) else ""
+        if isinstance(frame.state.values.get(name), Unknown):
+            frame.state.assign(name, Dim.fresh(name))
     if len(arguments.positional) == 1 and isinstance(arguments.positional[0], Dim):
         count = arguments.positional[0].value
         if count is not None and 0 < count <= 8:
