@@ -36,7 +36,8 @@ def elementwise(
         dtype = promotion.promoted(call.framework, operands.values())
     first = call[names[0]]
     if not in_place(call.op):
-        return Tensor(shape, dtype)
+        arrays = [value for value in operands.values() if isinstance(value, Tensor)]
+        return Tensor(shape, dtype, trailing=any(a.trailing and a.shape == shape for a in arrays))
     if not isinstance(first, Tensor):
         raise Undetermined("the operand that is written is not known")
     return overwritten(call, first, Tensor(shape, dtype))
@@ -166,7 +167,7 @@ def alike(dtype: str = "same") -> Callable[[Call], Value]:
             # NumPy's functions take numbers: `np.sqrt(d)`.
             return SOME_FLOAT
         array = call.tensor("input")
-        result = Tensor(array.shape, change(call, array.dtype))
+        result = Tensor(array.shape, change(call, array.dtype), trailing=array.trailing)
         return overwritten(call, array, result) if in_place(call.op) else result
 
     return apply

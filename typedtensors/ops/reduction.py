@@ -46,6 +46,20 @@ def reduced(call: Call, words: Words = TORCH) -> Shape:
         return Shape.unknown()
 
 
+def folded(call: Call, dtype: DType, words: Words = TORCH) -> Tensor:
+    """The array once the axes are folded."""
+    return Tensor(reduced(call, words), dtype, trailing=_folds_the_first(call, words))
+
+
+def _folds_the_first(call: Call, words: Words) -> bool:
+    """Whether the axes that are folded are the first ones, however many."""
+    try:
+        at = positions(call, call.tensor(words.array).shape, call[words.dim])
+    except (Conflicting, Undetermined):
+        return False
+    return bool(at) and sorted(at) == list(range(len(at)))
+
+
 def fold(call: Call, shape: Shape, dims: Value, keep: Value) -> Shape:
     """The shape without the axes `dims`; all of them for None. Raises as `positions` does."""
     if not isinstance(keep, bool):
@@ -96,7 +110,7 @@ def reduction(
 
     def apply(call: Call) -> Tensor:
         array = call.tensor(words.array)
-        return Tensor(reduced(call, words), asked(call, result(call, array.dtype)))
+        return folded(call, asked(call, result(call, array.dtype)), words)
 
     return apply
 

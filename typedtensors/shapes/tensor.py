@@ -14,12 +14,14 @@ class Tensor:
     """An array's shape and dtype, as far as they are known.
 
     `parameter` marks a trainable weight: its author chose the shape of its axes once, so a
-    one-sided broadcast of it is no accident.
+    one-sided broadcast of it is no accident. `trailing` marks what is left of an array whose first
+    axes were folded, as by `x.mean(0)`: its axes are the last ones, where a broadcast puts them.
     """
 
     shape: Shape
     dtype: DType = ANY
     parameter: bool = field(default=False, compare=False)
+    trailing: bool = field(default=False, compare=False)
 
     def with_shape(self, shape: Shape) -> Tensor:
         """The result of an operation that changes the shape only: a view of a weight is one too."""

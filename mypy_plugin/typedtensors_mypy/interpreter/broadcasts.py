@@ -77,12 +77,13 @@ def _context(
     node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
 ) -> Context:
     floating = [_is_floating(operand) for operand in operands]
+    expanded = [operands[index] for index in event.expanded]
     return Context(
         comparison=bool(made.compared),
         inserted=inserts_axis(node),
         viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
         floating=False if False in floating else None if None in floating else True,
-        parameter=any(operands[index].parameter for index in event.expanded),
+        parameter=any(operand.parameter or operand.trailing for operand in expanded),
     )
 
 

@@ -177,8 +177,8 @@ def of_framework(value: Value, framework: Framework) -> Value:
     if not isinstance(value, Tensor) or array_framework(value) is framework:
         return value
     if framework is Framework.TORCH:
-        return Tensor(value.shape, value.dtype, value.parameter)
-    return Foreign(value.shape, value.dtype, value.parameter, framework)
+        return Tensor(value.shape, value.dtype, value.parameter, value.trailing)
+    return Foreign(value.shape, value.dtype, value.parameter, value.trailing, framework)
 
 
 def join(left: Value, right: Value) -> Value:
@@ -203,7 +203,8 @@ def _join_arrays(left: Tensor, right: Tensor) -> Value:
         return Unknown("arrays of two frameworks")
     shape = _join_shapes(left.shape, right.shape)
     dtype = left.dtype if left.dtype == right.dtype else left.dtype.union(right.dtype)
-    joined = Tensor(shape, dtype, left.parameter and right.parameter)
+    trailing = left.trailing and right.trailing
+    joined = Tensor(shape, dtype, left.parameter and right.parameter, trailing)
     return of_framework(joined, array_framework(left))
 
 

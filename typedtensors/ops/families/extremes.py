@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.ops import promotion
 from typedtensors.ops.elementwise import elementwise
 from typedtensors.ops.names import torch_names
-from typedtensors.ops.reduction import reduced, require_inexact
+from typedtensors.ops.reduction import folded, reduced, require_inexact
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.value import Fields
@@ -27,8 +27,8 @@ _INTEGER = (example(Array("b n", "Int64"), 1), example(Array("b n", "Bool")))
 
 def _extreme(call: Call) -> Fields:
     """The extreme values along one axis, and where they are."""
-    array, shape = call.tensor("input"), reduced(call)
-    return Fields.of(values=Tensor(shape, array.dtype), indices=Tensor(shape, promotion.INT64))
+    found = folded(call, call.tensor("input").dtype)
+    return Fields.of(values=found, indices=found.with_dtype(promotion.INT64))
 
 
 @rule(
@@ -41,7 +41,7 @@ def extreme(call: Call) -> Value:
     """Three ops of one name: over everything, along an axis, and of two arrays."""
     other = call["dim"] if call["other"] is None else call["other"]
     if other is None:
-        return Tensor(reduced(call), call.tensor("input").dtype)
+        return folded(call, call.tensor("input").dtype)
     if isinstance(other, Tensor):
         call.arguments = {**call.arguments, "other": other}
         return elementwise(call, "input", "other")
@@ -59,7 +59,7 @@ def extreme(call: Call) -> Value:
 def median(call: Call) -> Value:
     """Over everything, or along an axis with the places."""
     if call["dim"] is None:
-        return Tensor(reduced(call), call.tensor("input").dtype)
+        return folded(call, call.tensor("input").dtype)
     return _extreme(call)
 
 
@@ -79,7 +79,7 @@ rule(
 )
 def aminmax(call: Call) -> Fields:
     """The smallest and the largest."""
-    found = Tensor(reduced(call), call.tensor("input").dtype)
+    found = folded(call, call.tensor("input").dtype)
     return Fields.of(min=found, max=found)
 
 

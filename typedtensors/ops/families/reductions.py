@@ -9,8 +9,8 @@ from typedtensors.ops import promotion
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.reduction import (
     asked,
+    folded,
     int64,
-    reduced,
     reduction,
     require_inexact,
     same,
@@ -68,7 +68,7 @@ def mean(call: Call) -> Tensor:
     array = call.tensor("input")
     if call["dtype"] is None:
         require_inexact(call, array)
-    return Tensor(reduced(call), asked(call, array.dtype))
+    return folded(call, asked(call, array.dtype))
 
 
 rule(
@@ -127,7 +127,7 @@ def spread(call: Call) -> Tensor:
     array = call.tensor("input")
     require_inexact(call, array)
     call.arguments = {**call.arguments, "dim": _spread_dims(call)}
-    return Tensor(reduced(call), promotion.real(array.dtype))
+    return folded(call, promotion.real(array.dtype))
 
 
 @rule(
