@@ -55,6 +55,13 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
         Config.find(tmp_path)
 
 
+@pytest.mark.parametrize("text", ["tool = 3", "[tool]\ntypedtensors = 3"])
+def test_what_is_no_table_is_told_with_its_file(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"pyproject\.toml: .* is a table, not 3"):
+        Config.find(tmp_path)
+
+
 def test_a_bad_key_is_told_with_its_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.typedtensors]\nstrickt = true\n")
     with pytest.raises(ConfigError, match=r'pyproject\.toml: \[tool\.typedtensors\] .*"strict"'):

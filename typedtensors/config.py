@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from typedtensors.diagnostics.suggestion import closest
 
@@ -70,9 +71,9 @@ class Config:
             document = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise ConfigError(f"{path}: cannot be read: {error}") from error
-        table = document.get("tool", {}).get("typedtensors", {})
         try:
-            return cls.read(table)
+            tools = _table(document.get("tool", {}))
+            return cls.read(_table(tools.get("typedtensors", {})))
         except ConfigError as error:
             raise ConfigError(f"{path}: [{TABLE}] {error}") from None
 
@@ -90,6 +91,12 @@ def _matches(path: str, pattern: str) -> bool:
     path = path.replace("\\", "/")
     whole = pattern.rstrip("/")
     return any(fnmatch(path, form) for form in (whole, f"*/{whole}", f"{whole}/*", f"*/{whole}/*"))
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise ConfigError(f"is a table, not {value!r}")
 
 
 def _require_known(key: str) -> None:
