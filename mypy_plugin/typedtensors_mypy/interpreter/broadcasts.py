@@ -26,23 +26,23 @@ _LONGEST_EXPRESSION = 60
 
 def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagnostic | None:
     """What is wrong with a broadcast that an op made, if anything is."""
-    level = Level(frame.run.config.broadcasts)
     for made in outcome.broadcasts:
-        found = _judge(node, rule, made, outcome, level)
+        found = _judge(frame, node, rule, made, outcome)
         if found is not None:
             return found
     return None
 
 
 def _judge(
-    node: ast.expr, rule: Rule, made: Broadcast, outcome: Known, level: Level
+    frame: Frame, node: ast.expr, rule: Rule, made: Broadcast, outcome: Known
 ) -> Diagnostic | None:
     names = made.compared or tuple(made.operands)
     operands = [made.operands[name] for name in names]
     event = classify(broadcast([operand.shape for operand in operands], outcome.facts))
     if event is None:
         return None
-    context = _context(node, made, event, operands)
+    level = Level(frame.run.config.broadcasts)
+    context = _context(frame, node, made, event, operands)
     reason = judge(event, context, level)
     if reason is None:
         return None
@@ -74,16 +74,19 @@ def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
 
 
 def _context(
-    node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
+    frame: Frame, node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
 ) -> Context:
     floating = [_is_floating(operand) for operand in operands]
     expanded = [operands[index] for index in event.expanded]
+    placed = any(operand.parameter or operand.trailing for operand in expanded)
     return Context(
         comparison=bool(made.compared),
         inserted=inserts_axis(node),
         viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
         floating=False if False in floating else None if None in floating else True,
-        parameter=any(operand.parameter or operand.trailing for operand in expanded),
+        # Of the sizes that one call brings, two may be equal by chance: in a loop that appends to a
+        # text, its length meets the batch's size. The function itself is gone through with names.
+        parameter=placed if frame.called_at is None else None,
     )
 
 
