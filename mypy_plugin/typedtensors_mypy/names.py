@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every name of mypy that its plugin interface does not promise, used nowhere but here.
 
-A test calls each function on a real build, at both ends of the supported range of mypy.
+The tests of the plugin call each of them in real builds; the floor of the supported range is the
+version that they were written for.
 """
 
 from __future__ import annotations

@@ -126,6 +126,21 @@ def test_an_edit_of_a_layer_reaches_the_modules_that_call_it(check: Check) -> No
     assert check(model=squeezed) == []
 
 
+def test_a_module_in_which_mypy_asks_for_no_hook_is_checked_too(check: Check) -> None:
+    """Nothing is called in it, and what it imports is cached: the error channel has to be found."""
+    data = """
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+a: Float[Tensor, "3"] = torch.zeros(3)
+b: Float[Tensor, "4"] = torch.zeros(4)
+"""
+    cold = check(data=data, use="from data import a, b\n\nc = a - b\n")
+    assert _codes(cold) == ["tensor-shape"]
+    assert check(use="from data import a, b\n\nc = a - b\n\n# edited\n") == cold
+
+
 def test_workers_say_what_one_process_says(check: Check) -> None:
     assert check("-n", "2", model=MODEL, train=TRAIN) == check()
 

@@ -18,7 +18,7 @@ from typedtensors_mypy.interpreter.classes import (
     user_class,
 )
 from typedtensors_mypy.interpreter.constructors import ensure_built
-from typedtensors_mypy.interpreter.declared import value_of
+from typedtensors_mypy.interpreter.declared import specs_of, value_of
 from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
 from typedtensors_mypy.interpreter.ops import apply_op
 from typedtensors_mypy.interpreter.signature import signature_of
@@ -94,10 +94,18 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
         inner = Frame(run, Scope(run.program, target.module), State(), depth=frame.depth + 1)
-        if node.value is not None and not frame.too_deep:
+        if not frame.too_deep:
             with run.silence():
-                run.results[key] = inner.evaluate(node.value)
+                run.results[key] = _global_value(inner, node)
     return run.results[key]
+
+
+def _global_value(inner: Frame, node: Assigned) -> Value:
+    """What a variable of another module is: what its annotation says of arrays, else its value."""
+    kind = SpecReader(inner.scope).read(node.annotation)
+    if node.value is None or any(specs_of(kind)):
+        return value_of(inner, kind, Bindings())
+    return inner.evaluate(node.value)
 
 
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
