@@ -23,6 +23,7 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Lambda,
     Method,
+    Partial,
     UserClass,
     framework_of,
     present,
@@ -43,6 +44,9 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
     arguments = arguments.counted
     if isinstance(callee, Function):
         return call_function(frame, node, callee, arguments)
+    if isinstance(callee, Partial):
+        given = arguments.after(*callee.positional).with_defaults(callee.keywords)
+        return call(frame, node, callee.callee, given)
     if isinstance(callee, Lambda):
         return call_lambda(frame, node, callee, arguments)
     if isinstance(callee, UserClass):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -151,6 +151,10 @@ class Arguments:
         nodes = (*[ast.Constant(None)] * len(values), *self.nodes) if self.nodes else ()
         positional = (*values, *self.positional)
         return replace(self, positional=positional, nodes=nodes)
+
+    def with_defaults(self, keywords: Mapping[str, Value]) -> Arguments:
+        """The arguments with keywords that hold where they say nothing else."""
+        return replace(self, keywords={**keywords, **self.keywords})
 
     @property
     def counted(self) -> Arguments:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.classes import bound_method
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.iteration import item_of, known_items
-from typedtensors_mypy.interpreter.values import Instance, Items, Stream
+from typedtensors_mypy.interpreter.values import Instance, Items, Partial, Stream
 
 
 def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -37,8 +37,9 @@ def _data_loader(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     if len(arguments.positional) > 2 or "collate_fn" in given or not arguments.complete:
         return Unknown("a loader that collates in its own way")
     sample = _sample(frame, node, given.get("dataset"))
-    batch = _stacked(sample, Axis(Dim.fresh("batch")))
-    return Stream(batch)
+    if given["batch_size"] is None and "batch_sampler" not in given:
+        return Stream(sample)
+    return Stream(_stacked(sample, Axis(Dim.fresh("batch"))))
 
 
 def _sample(frame: Frame, node: ast.expr, data: Value) -> Value:
@@ -55,7 +56,23 @@ def _stacked(sample: Value, batch: Axis) -> Value:
         return Tensor(Shape((batch, *sample.shape.axes)), sample.dtype)
     if isinstance(sample, tuple):
         return tuple(_stacked(item, batch) for item in sample)
+    if isinstance(sample, (Dim, float)):
+        # A batch of Python numbers is an array of the widest dtype of their kind.
+        dtype = "int64" if isinstance(sample, Dim) else "float64"
+        return Tensor(Shape((batch,)), DType.exactly(dtype))
     return Unknown("samples that are not arrays")
+
+
+def _parts(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Each part of a data set gives the same samples as the whole."""
+    return Stream(arguments.positional[0]) if arguments.positional else Unknown("nothing")
+
+
+def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """A function with some of its arguments given already."""
+    if not arguments.positional or not arguments.complete:
+        return Unknown("a function whose arguments are not known")
+    return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
 
 
 def _same(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -74,7 +91,10 @@ def _module_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.utils.data.TensorDataset": _tensor_dataset,
     "torch.utils.data.DataLoader": _data_loader,
+    "torch.utils.data.random_split": _parts,
+    "torch.utils.data.Subset": _same,
     "torch.nn.ModuleList": _module_list,
+    "functools.partial": _partial,
     "torch.compile": _same,
     "torch.jit.script": _same,
     "copy.deepcopy": _same,

@@ -124,6 +124,15 @@ class Method:
     name: str
 
 
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """A function with some of its arguments given already."""
+
+    callee: Value
+    positional: tuple[Value, ...]
+    keywords: Mapping[str, Value]
+
+
 @dataclass(frozen=True)
 class Super:
     """What `super()` gives inside a method."""
