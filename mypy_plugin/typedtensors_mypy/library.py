@@ -129,6 +129,11 @@ def makes_arrays(name: str) -> bool:
     return name.partition(".")[0] in _MAKE_ARRAYS
 
 
+def defines_dtypes(name: str) -> bool:
+    """Whether a name is in a library that specs are written with: jaxtyping, or ours."""
+    return name.partition(".")[0] in {"jaxtyping", "typedtensors"}
+
+
 def jaxtyping_dtype(name: str) -> str | None:
     """`Float` for the name of jaxtyping's `Float`, or of ours, which is the same object."""
     match = _DTYPE.match(name)

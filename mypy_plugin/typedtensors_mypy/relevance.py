@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from typedtensors_mypy import library
-from typedtensors_mypy.modules import Assigned, Module, import_bindings
+from typedtensors_mypy.contents import contents
+from typedtensors_mypy.modules import Assigned, FunctionNode, Module, import_bindings
 from typedtensors_mypy.program import Definition, External, Program, Target, resolve
 from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.syntax import mentions
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -56,14 +56,17 @@ class Relevance:
         module = definition.module
         scope = Scope(self._program, module)
         for part in _parts(definition):
-            found = module.once(mentions, part)
-            names = {*found.names, *_DOTTED.findall(" ".join(found.texts))}
-            for name in names:
-                for prefix in accumulate(name.split("."), "{}.{}".format):
-                    yield from self._reached(scope.named(prefix), is_whole=prefix == name)
+            found = module.once(contents, part)
+            for name in (*found.names, *_DOTTED.findall(" ".join(found.texts))):
+                if name.partition(".")[0] in module.symbols or module.stars:
+                    yield from self._named(scope, name)
             for statement in found.imports:
                 for _, full in import_bindings(statement, module.package):
                     yield from self._reached(resolve(self._program, full), is_whole=True)
+
+    def _named(self, scope: Scope, name: str) -> Iterator[External | Definition]:
+        for prefix in accumulate(name.split("."), "{}.{}".format):
+            yield from self._reached(scope.named(prefix), is_whole=prefix == name)
 
     def _reached(self, target: Target | None, *, is_whole: bool) -> Iterator[External | Definition]:
         """What a name stands for; all that is in it, if that is a module taken as a value."""
@@ -80,4 +83,6 @@ def _parts(definition: Definition) -> tuple[ast.AST, ...]:
     node = definition.node
     if isinstance(node, Assigned):
         return tuple(part for part in (node.value, node.annotation) if part is not None)
+    if isinstance(node, ast.ClassDef):
+        return (node, *(part for part in node.body if isinstance(part, FunctionNode)))
     return (node,)

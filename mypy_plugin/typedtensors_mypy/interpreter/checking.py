@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from typedtensors.config import Config
+from typedtensors_mypy import library
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.attributes import function_value
 from typedtensors_mypy.interpreter.calls import call
@@ -16,8 +17,8 @@ from typedtensors_mypy.interpreter.frame import Frame, Run
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.statements import execute
 from typedtensors_mypy.interpreter.values import Function
-from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.program import Definition, Program
+from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module, import_bindings
+from typedtensors_mypy.program import Definition, External, Program, resolve
 from typedtensors_mypy.relevance import Relevance
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
@@ -28,8 +29,9 @@ def check_module(module: Module, program: Program, config: Config) -> list[Findi
     """Everything that is wrong with the shapes in a module, by line."""
     run = Run(program, module, config, evaluate, execute, call, interpret)
     scope = Scope(program, module)
-    for problem in _bad_specs(scope, module.tree.body):
-        run.tell(problem)
+    if _can_write_specs(program, module):
+        for problem in _bad_specs(scope, module.tree.body):
+            run.tell(problem)
     top = Frame(run, scope, state=run.globals)
     top.execute(module.tree.body)
     run.globals.values = _lasting(module, top)
@@ -80,6 +82,22 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[AnyFunction | ast.ClassDe
                 yield from _definitions(getattr(node, part, []))
             for handler in getattr(node, "handlers", []):
                 yield from _definitions(handler.body)
+
+
+def _can_write_specs(program: Program, module: Module) -> bool:
+    """Whether a module imports a name that specs are written with; most modules do not."""
+    imports = [
+        node
+        for node in statements(module.tree.body)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
+    names = {full for node in imports for _, full in import_bindings(node, module.package)}
+    targets = (resolve(program, name) for name in names)
+    return any(
+        library.defines_dtypes(target.name) if isinstance(target, External) else target is not None
+        for target in targets
+        if not isinstance(target, Definition)
+    )
 
 
 def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
+from typedtensors_mypy.contents import contents
 from typedtensors_mypy.interpreter.classes import some_instance
 from typedtensors_mypy.interpreter.declared import specs_of, value_of
 from typedtensors_mypy.interpreter.frame import Frame, Run
@@ -17,7 +18,6 @@ from typedtensors_mypy.interpreter.signature import (
     signature_of,
 )
 from typedtensors_mypy.interpreter.values import Function, Instance
-from typedtensors_mypy.syntax import bound_names
 from typedtensors_mypy.types import UNANNOTATED, AnnotationType, ScalarType
 
 _INTEGER = ScalarType("int")
@@ -62,7 +62,7 @@ def activation(run: Run, function: Function) -> Frame:
         owner=function.owner,
         callee=function,
         closure=dict(function.closure),
-        local=function.scope.module.once(bound_names, node),
+        local=function.scope.module.once(contents, node).bound,
     )
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy import library
+from typedtensors_mypy.contents import contents
 from typedtensors_mypy.interpreter.frame import Arguments, Run
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.modules import AnyFunction
 from typedtensors_mypy.program import External
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.syntax import is_generator
 from typedtensors_mypy.types import AnnotationType, OpaqueType, StreamType
 
 
@@ -78,7 +78,7 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
         returns_node=node.returns,
         plain=all(name in own or (name and library.is_transparent(name)) for name in names),
         receiver=receiver,
-        generator=scope.module.once(is_generator, node),
+        generator=scope.module.once(contents, node).yields,
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_property=bool(properties),
     )
