@@ -62,3 +62,18 @@ def test_torch_has_no_mean_of_integers(call: Any) -> None:
     whole = call.array("n").with_dtype(DType.named("Int64"))
     found = call.outcome("torch.mean", whole)
     assert found.text == "`mean`: dtype is int64, expected Float; fix: convert with `.float()`"
+
+
+@pytest.mark.parametrize(
+    ("source", "kwargs", "expected"),
+    [
+        pytest.param("... d", {"keepdim": True}, "...", id="all axes of an unknown number"),
+        pytest.param("b n", {"dim": 1, "keepdim": "a setting"}, "...", id="an unknown flag"),
+        pytest.param("b n", {"dim": "an axis"}, "...", id="an unknown axis"),
+        pytest.param("", {"dim": -1}, "", id="torch lets a scalar pass"),
+    ],
+)
+def test_what_is_not_known_leaves_the_shape_open(
+    call: Any, source: str, kwargs: Any, expected: str
+) -> None:
+    assert call("torch.sum", call.array(source), **kwargs) == expected

@@ -15,7 +15,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.positions import with_rank
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
@@ -103,7 +103,14 @@ def einsum(call: Call) -> Tensor:
     for at, (labels, array) in enumerate(zip(equation.operands, arrays, strict=True)):
         sizes.read(at, labels, array)
     parts = [part for label in equation.result for part in sizes.parts(label)]
-    return Tensor(Shape(tuple(parts)), promotion.promoted(call.framework, arrays))
+    return Tensor(Shape(tuple(parts)), _dtype(call, arrays))
+
+
+def _dtype(call: Call, arrays: list[Tensor]) -> DType:
+    """Frameworks differ on sums of integers and bools."""
+    kept = promotion.promoted(call.framework, arrays)
+    held = promotion.kinds(kept)
+    return kept if held and held <= {"float", "complex"} else ANY
 
 
 def _arrays(call: Call) -> list[Tensor]:

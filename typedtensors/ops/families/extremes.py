@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
 from typedtensors.ops.elementwise import elementwise
 from typedtensors.ops.names import torch_names
+from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.reduction import folded, reduced, require_inexact
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -100,4 +102,7 @@ def quantile(call: Call) -> Tensor:
         return Tensor(shape, array.dtype)
     if not isinstance(asked_for, Tensor) or asked_for.shape.rank is None:
         return Tensor(Shape.unknown(), array.dtype)
+    if asked_for.shape.rank > 1:
+        where = wording.argument("q", call.name)
+        raise Conflicting(wording.rank_differs(where, "n", asked_for.shape.text))
     return Tensor(Shape((*asked_for.shape.axes, *shape.axes)), array.dtype)

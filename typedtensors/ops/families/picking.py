@@ -60,9 +60,9 @@ def _require_fitting(call: Call, source: Shape, index: Shape) -> None:
 
     A smaller one leaves elements out, which is legal.
     """
-    if source.rank == 0:
+    if 0 in (source.rank, index.rank):
         raise Undetermined("torch lets a scalar pass for a vector")
-    if source.rank is None or not index.rank:
+    if source.rank is None or index.rank is None:
         return
     _require_one_rank(call, source, index)
     along = position(call, source, call["dim"])
