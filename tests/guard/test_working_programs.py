@@ -15,6 +15,7 @@ from typedtensors.guard import guard
 
 B, T = 6, 8
 D, HEADS, CLASSES = 16, 4, 5
+LENGTH = 10
 PROGRAMS: list[Callable[[], Tensor]] = []
 
 
@@ -38,6 +39,24 @@ def transformer_with_causal_and_padding_mask() -> Tensor:
     keep = (~padding).float()
     per_token = x.pow(2).mean(-1)
     return (per_token * keep).sum() / keep.sum()
+
+
+@program
+def sinusoidal_position_encoding() -> Tensor:
+    frequencies = torch.exp(torch.arange(0, D, 2).float() * (-math.log(1e4) / D))
+    position = torch.arange(LENGTH, dtype=torch.float).unsqueeze(1)
+    encoding = torch.zeros(LENGTH, D)
+    encoding[:, 0::2] = torch.sin(position * frequencies)
+    position = torch.arange(LENGTH).unsqueeze(1).float()
+    encoding[:, 1::2] = torch.cos(position * frequencies)
+    return (nn.Parameter(torch.randn(B, LENGTH, D)) + encoding).mean()
+
+
+@program
+def pairs_of_one_tensor() -> Tensor:
+    scores, times = torch.randn(B, requires_grad=True), torch.rand(B)
+    wanted = (times.unsqueeze(1) - times).sign()
+    return F.relu(1 - wanted * (scores[:, None] - scores)).mean()
 
 
 @program

@@ -10,7 +10,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from typedtensors.guard import syntax
-from typedtensors.shapes.broadcast import inserts_axis
+from typedtensors.guard.preparation import is_prepared
+from typedtensors.shapes.broadcast import inserts_axis, meets_itself
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,9 @@ class Site:
     `function` is the dotted name of the function, `module.Class.method`.
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
-    expression inserts an axis. `accepted`: its lines, or those at the ends of its statement, say
-    `# broadcast: ok`.
+    expression inserts an axis. `prepared`: an earlier line of the function did, for a variable of
+    the expression. `paired`: its operands are one tensor, turned two ways. `accepted`: its lines,
+    or those at the ends of its statement, say `# broadcast: ok`.
     """
 
     file: str
@@ -37,6 +39,8 @@ class Site:
     expression: str | None = None
     parsed: syntax.Parsed | None = None
     inserts: bool = False
+    prepared: bool = False
+    paired: bool = False
     accepted: bool = False
 
     def operands(self, places: Sequence[int], *, method: bool) -> list[str | None]:
@@ -72,6 +76,8 @@ def _read(frame: FrameType) -> Site:
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
+        prepared=parsed is not None and is_prepared("".join(source), span.start, parsed.node),
+        paired=parsed is not None and meets_itself(parsed.node),
         accepted=_is_accepted(source, span),
     )
 

@@ -18,6 +18,7 @@ from typedtensors.shapes.broadcast import (
     hint,
     inserts_axis,
     judge,
+    meets_itself,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 
@@ -82,6 +83,7 @@ def _context(
     return Context(
         comparison=bool(made.compared),
         inserted=inserts_axis(node),
+        paired=meets_itself(node),
         viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
         floating=False if False in floating else None if None in floating else True,
         # Of the sizes that one call brings, two may be equal by chance: in a loop that appends to a

@@ -7,7 +7,7 @@ import ast
 
 import pytest
 
-from typedtensors.shapes.broadcast import inserts_axis
+from typedtensors.shapes.broadcast import inserts_axis, meets_itself
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,27 @@ def test_expression_inserts_an_axis(text: str) -> None:
 )
 def test_expression_inserts_no_axis(text: str) -> None:
     assert not inserts_axis(ast.parse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x[:, None] - x",
+        "x.unsqueeze(1) > x",
+        "x[..., None] * x[..., None, :]",
+        "batch.t.view(-1, 1) - batch.t",
+        "x[i].reshape(-1, 1) / x[i].T",
+    ],
+)
+def test_a_tensor_that_meets_itself(text: str) -> None:
+    """A difference with itself would be zero: a table of pairs is what can be meant."""
+    assert meets_itself(ast.parse(text, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x[:, None] - y", "x[:, 0:1] - x[:, 0]", "x[0][:, None] - x[1]", "f(x, x)", "x < x < x"],
+)
+def test_tensors_that_may_differ(text: str) -> None:
+    """Parts of one tensor are not the same values."""
+    assert not meets_itself(ast.parse(text, mode="eval").body)

@@ -148,6 +148,22 @@ def test_explicit_reports_whatever_suspicious_does(shapes: list[Sizes], context:
         pytest.param(
             (("n", 1), ("m",)), Context(viewed=True, floating=False), None, id="one-hot idiom"
         ),
+        pytest.param((("n", 1), ("m",)), Context(viewed=True, floating=True), None, id="a grid"),
+        pytest.param(
+            (("n", 1), ("m",)), Context(prepared=True, floating=True), None, id="a converted grid"
+        ),
+        pytest.param(
+            (("n", 1), ("n",)),
+            Context(prepared=True, viewed=True, floating=True),
+            Reason.RANK,
+            id="a column made on an earlier line meets its row",
+        ),
+        pytest.param(
+            (("n", 1), ("n",)),
+            Context(inserted=True, paired=True, floating=True),
+            None,
+            id="a tensor with itself",
+        ),
         pytest.param((("n", 1), (1, "n")), FLOATS, Reason.TWINS, id="a row for a column"),
         pytest.param((("n", 1), (1, "n")), Context(viewed=True, floating=True), None, id="pairs"),
         pytest.param((("n", "n"), ("n",)), FLOATS, Reason.AMBIGUOUS, id="which n?"),

@@ -29,6 +29,8 @@ def context_of(event: BroadcastEvent, operands: Operands, site: Site | None) -> 
     return Context(
         comparison=operands.comparison,
         inserted=site is not None and site.inserts,
+        prepared=site is not None and site.prepared,
+        paired=site is not None and site.paired,
         viewed=any(map(_is_axis_inserted, stretched)),
         floating=all(tensor.dtype.is_floating_point for tensor in tensors),
         parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded),

@@ -9,7 +9,7 @@ event. Then `fixes` of an event that is reported, and their `hint` in words.
 from typedtensors.shapes.broadcast.arithmetic import Broadcast, Meeting, broadcast
 from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
 from typedtensors.shapes.broadcast.fix import Edit, fixes
-from typedtensors.shapes.broadcast.intent import inserts_axis
+from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
 from typedtensors.shapes.broadcast.rewrite import hint
 
@@ -28,4 +28,5 @@ __all__ = [
     "hint",
     "inserts_axis",
     "judge",
+    "meets_itself",
 ]

@@ -10,11 +10,39 @@ _INSERTING: Final = frozenset(
     {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
     | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
 )
+_TURNING: Final = frozenset({"unsqueeze", "view", "reshape", "t", "T", "mT", "transpose"})
 
 
 def inserts_axis(node: ast.AST) -> bool:
     """Whether the expression inserts an axis: `x[:, None]`, unsqueeze, view, `keepdim=True`."""
     return any(_inserts(part) for part in ast.walk(node))
+
+
+def meets_itself(node: ast.AST) -> bool:
+    """Whether one tensor meets itself, turned two ways: `x[:, None] - x` is a table of pairs."""
+    if isinstance(node, ast.BinOp):
+        left, right = node.left, node.right
+    elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
+        left, right = node.left, node.comparators[0]
+    else:
+        return False
+    return ast.dump(_turned(left)) == ast.dump(_turned(right))
+
+
+def _turned(node: ast.expr) -> ast.expr:
+    """What the expression turns and selects nothing from: `x` of `x[:, None]`, of `x.T`."""
+    if isinstance(node, ast.Subscript) and _selects_all(node.slice):
+        return _turned(node.value)
+    if isinstance(node, ast.Attribute) and node.attr in _TURNING:
+        return _turned(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return _turned(node.func.value) if node.func.attr in _TURNING else node
+    return node
+
+
+def _selects_all(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(ast.unparse(part) in {":", "..."} or _is_new_axis(part) for part in parts)
 
 
 def _inserts(node: ast.AST) -> bool:

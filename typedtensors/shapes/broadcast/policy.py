@@ -47,14 +47,18 @@ class Context:
 
     `comparison`: a loss or metric compares these operands. `inserted`: the source expression
     itself inserts an axis (`[:, None]`, unsqueeze, keepdim). `viewed`: a stretched axis was
-    inserted by a view earlier on. `floating`: all operands have floating dtypes. `parameter`: an
-    expanded operand is a trainable parameter. `renamed`: annotations give one axis of the operands
-    two names. `deliberate`: helpers made every expanded operand.
+    inserted by a view earlier on. `prepared`: an earlier line inserts an axis of an operand, though
+    what came of it is no view. `paired`: the operands are one tensor, turned two ways. `floating`:
+    all operands have floating dtypes. `parameter`: an expanded operand is a trainable parameter.
+    `renamed`: annotations give one axis of the operands two names. `deliberate`: helpers made every
+    expanded operand.
     """
 
     comparison: bool = False
     inserted: bool = False
     viewed: bool = False
+    prepared: bool = False
+    paired: bool = False
     floating: bool | None = None
     parameter: bool | None = None
     renamed: bool = False
@@ -105,12 +109,14 @@ def _compared(event: BroadcastEvent, *, shown: bool) -> Reason | None:
 
 
 def _padded(event: BroadcastEvent, context: Context, *, inserted: bool) -> Reason | None:
+    if inserted and context.paired:
+        return None
     if inserted:
         # An inserted axis is the bug itself where an error meets its own weight.
         return Reason.TWINS if event.twins and context.floating else None
     if event.twins:
         return Reason.RANK
-    if context.viewed and not context.floating:
-        # Index algebra: `torch.arange(c) == index.unsqueeze(-1)`, built on an earlier line.
+    if context.viewed or context.prepared:
+        # A table of two different axes, prepared on an earlier line: `position.unsqueeze(1)`.
         return None
     return Reason.RANK if event.certain else None
