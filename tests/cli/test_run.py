@@ -86,7 +86,7 @@ PROBE = """\
 import sys
 import neighbor
 print(sys.argv, sys.path[0], __name__, __file__, __package__, __spec__ and __spec__.name)
-print(sys.modules["__main__"].__dict__ is globals(), neighbor.__name__)
+print(sys.modules["__main__"].__dict__ is globals(), neighbor.__name__, __builtins__)
 """
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import io
 import os
@@ -41,6 +42,7 @@ class Program:
         main.__file__ = self.path
         main.__spec__ = self.spec
         main.__package__ = self.spec.parent if self.spec is not None else None
+        vars(main)["__builtins__"] = builtins
         main.__loader__ = SourceFileLoader("__main__", self.path)
         # Stays: threads, pickles and `atexit` look the program up there when it has ended.
         sys.modules["__main__"] = main
