@@ -7,7 +7,7 @@ import types
 import typing
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 import jaxtyping
 import numpy as np
@@ -164,6 +164,17 @@ def test_a_hint_that_nobody_can_check_is_warned_about() -> None:
         checked = typechecked(trace)
     checked(1, f(2, 2))
     rejects(checked, 1, f(2, 3))
+
+
+def test_a_protocol_that_cannot_be_tested_says_how_it_could_be() -> None:
+    class Model(Protocol):
+        def __call__(self, x: Tensor) -> Tensor: ...
+
+    def apply(model: Model, x: Float[Tensor, "n"]) -> Any:
+        return model(x)
+
+    with pytest.warns(UncheckedWarning, match=r"`Model` is a protocol; .*`@runtime_checkable`"):
+        typechecked(apply)(torch.relu, f(2))
 
 
 def test_a_type_variable_over_arrays() -> None:

@@ -343,3 +343,25 @@ def test_a_derived_tensor_is_fixed_as_a_tensor_is() -> None:
 
     x = f(9, 1).as_subclass(Derived)
     assert error_of(loss, x, f(9)).hint == "pass `pred.squeeze(-1)`"
+
+
+def test_a_part_of_a_result_is_no_argument() -> None:
+    @typechecked
+    def split(x: Float[Tensor, "b d"]) -> tuple[Float[Tensor, "b"], Float[Tensor, "d"]]:
+        return x.sum(1, keepdim=True), x.sum(0)
+
+    with pytest.raises(TensorCheckError) as caught:
+        split(f(2, 3))
+    said = caught.value.diagnostic.text
+    assert said.startswith("`return[0]` of `split`: 2 axes (2, 1)")
+    assert said.endswith("fix: hand out `return[0].squeeze(-1)`")
+
+
+def test_a_container_is_named_as_its_author_wrote_it() -> None:
+    @typechecked
+    def stack(xs: list[Float[Tensor, "n"]], mask: Bool[Tensor, "n"]) -> None: ...
+
+    with pytest.raises(TensorCheckError, match=r"is tuple, expected list\[Float\[Tensor, 'n'\]\]"):
+        stack((f(2),), f(2).bool())  # type: ignore[arg-type]
+    with pytest.raises(TensorCheckError, match="argument `mask` is None, expected Tensor"):
+        stack([f(2)], None)  # type: ignore[arg-type]

@@ -71,9 +71,17 @@ def _parse_plain(annotation: Any) -> Hint:
             warnings.simplefilter("ignore", BeartypeWarning)
             is_bearable(None, annotation, conf=BEARTYPE)
     except BeartypeException as error:
-        reason = str(error).partition("\n")[0]
-        raise UncheckableHintError(reason) from error
+        raise UncheckableHintError(_uncheckable(annotation)) from error
     return PlainHint(annotation)
+
+
+def _uncheckable(annotation: Any) -> str:
+    """Say what can not be tested, and what to do about it where that is known."""
+    if isinstance(annotation, str):
+        return f"{annotation!r} is text, and only annotations of functions are evaluated"
+    if getattr(annotation, "_is_protocol", False):
+        return f"`{annotation.__name__}` is a protocol; decorate it with `@runtime_checkable`"
+    return f"`{annotation}` is no type hint that beartype knows"
 
 
 def _is_valueless(annotation: Any) -> bool:

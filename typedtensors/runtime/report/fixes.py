@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from typedtensors.runtime.report.blame import COMPARED_AT_MOST, Blame, Evidence
-from typedtensors.runtime.report.rows import Row, accepts_dtype
+from typedtensors.runtime.report.rows import Row, accepts_dtype, is_result
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,8 @@ def _reshapes(row: Row, shape: tuple[int, ...]) -> Iterator[Fix]:
 def _fix(row: Row, expression: str, changed: Row) -> Fix:
     if row.argument in ("return", "yield"):
         return Fix(f"{row.argument} `{expression.replace(row.argument, 'result', 1)}`", (changed,))
+    if is_result(row.argument):
+        return Fix(f"hand out `{expression}`", (changed,))
     return Fix(f"pass `{expression}`", (changed,))
 
 

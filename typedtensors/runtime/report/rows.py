@@ -11,6 +11,8 @@ from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
 
+_MODULES = re.compile(r"\b(typing|typing_extensions|jaxtyping|collections\.abc|builtins)\.")
+_RESULT = re.compile(r"(return|yield)\b")
 _FRAMEWORKS = frozenset({"torch", "numpy", "jax", "jaxlib", "tensorflow"})
 
 
@@ -86,7 +88,7 @@ def make_row(argument: str, leaf: Leaf) -> Row | None:
         argument=argument + leaf.path,
         annotation=annotation,
         spec=spec,
-        type_name=kind.__name__,
+        type_name=class_name(value),
         framework=_framework(kind),
         is_instance=wanted is Any or isinstance(value, wanted),
     )
@@ -112,9 +114,19 @@ def accepts_dtype(annotation: Any, dtype: str) -> bool:
     )
 
 
+def is_result(argument: str) -> bool:
+    """Say whether this is a result or a part of one, `return[0]`: no parameter is named so."""
+    return _RESULT.match(argument) is not None
+
+
+def class_name(value: Any) -> str:
+    """Name the class of a value; None is its own."""
+    return "None" if value is None else type(value).__name__
+
+
 def value_text(value: Any) -> str:
     """Name the class of a value, and what else is known of an array."""
-    kind = type(value).__name__
+    kind = class_name(value)
     if not hasattr(value, "shape") or not hasattr(value, "dtype"):
         return kind
     return f"{kind} {short_dtype(dtype_name(value))}{list(value.shape)}"
@@ -124,4 +136,4 @@ def type_text(annotation: Any) -> str:
     """Write a type hint as its author would."""
     if isinstance(annotation, type) and not hasattr(annotation, "__origin__"):
         return annotation.__name__
-    return str(annotation).replace("typing.", "").replace("jaxtyping.", "")
+    return _MODULES.sub("", str(annotation))

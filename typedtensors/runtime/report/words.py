@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.runtime.report.blame import Blame, Evidence
-from typedtensors.runtime.report.rows import type_text
+from typedtensors.runtime.report.rows import is_result, type_text
 from typedtensors.runtime.report.table import label
 from typedtensors.shapes import Axis, AxisMismatch, RankMismatch
 
@@ -114,7 +114,9 @@ def _majority(evidence: Evidence, mismatch: AxisMismatch) -> str:
 
 def subject(argument: str) -> str:
     """Name what is wrong within a sentence."""
-    return _RESULTS.get(argument) or f"argument `{argument}`"
+    if is_result(argument):
+        return _RESULTS.get(argument) or f"`{argument}`"
+    return f"argument `{argument}`"
 
 
 def where_of(function: str, argument: str) -> str:
@@ -123,4 +125,6 @@ def where_of(function: str, argument: str) -> str:
         return wording.returned(function)
     if argument == "yield":
         return f"value yielded by `{function}`"
+    if is_result(argument):
+        return f"`{argument}` of `{function}`"
     return wording.argument(argument, function)
