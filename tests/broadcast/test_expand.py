@@ -88,6 +88,12 @@ def test_expand_says_what_is_wrong_with_its_pattern(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("size", ["2", 2.0, True, None])
+def test_a_size_is_an_integer(size: object) -> None:
+    with pytest.raises(AxisError, match=f"`b={size!r}` is no size"):
+        expand(np.zeros(3), "d -> b d", b=size)  # type: ignore[arg-type]
+
+
 def test_arrays_of_an_unknown_framework_are_named() -> None:
     class Grid:
         shape = (3,)

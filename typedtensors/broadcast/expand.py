@@ -13,6 +13,9 @@ from typedtensors.shapes import SpecError
 from typedtensors.shapes.intended import mark
 from typedtensors.shapes.names import Names, parse_names, parse_pattern
 
+# Not the other way around: a size may be a symbolic integer of a compiler.
+_NO_SIZES = (bool, float, str, type(None))
+
 
 def expand_as(x: ArrayT, spec: str, other: Array, other_spec: str) -> ArrayT:
     """Align an array with another by name, and expand it to the other's sizes.
@@ -92,8 +95,8 @@ def _sizes_after(
             slip = did_you_mean(name, target.words)
             problem = f"a size is given for `{name}`, which is not on the right-hand side{slip}"
             raise AxisError(wording.bad_spec(pattern, problem))
-        if sizes[name] < 0:
-            raise AxisError(wording.bad_spec(pattern, f"`{name}={sizes[name]}` is no size"))
+        if isinstance(sizes[name], _NO_SIZES) or sizes[name] < 0:
+            raise AxisError(wording.bad_spec(pattern, f"`{name}={sizes[name]!r}` is no size"))
     spans = dict(zip(source.words, source.spans(len(x.shape)), strict=True))
     result: list[int] = []
     for word in target.words:
