@@ -51,6 +51,30 @@ def test_guarded_function_can_be_compiled() -> None:
     assert torch.equal(compiled(X, Y), loss(X, Y))
 
 
+def test_guard_inside_a_compiled_function_breaks_no_graph() -> None:
+    def guarded(x: Tensor, y: Tensor) -> Tensor:
+        with guard():
+            return loss(x, y)
+
+    counter = CompileCounter()
+    compiled = torch.compile(guarded, backend=counter, fullgraph=True)
+    assert torch.equal(compiled(X, Y), loss(X, Y))
+    assert counter.frame_count == 1
+
+
+def test_code_written_by_torch_from_a_graph_is_not_judged() -> None:
+    """Each operation is a statement there: what showed intent is on other lines."""
+
+    def outer(x: Tensor, y: Tensor) -> Tensor:
+        return x.exp()[:, None] * y
+
+    row = torch.rand(3)
+    with guard():
+        torch.compile(outer, backend="eager")(row, row.repeat(2))
+        torch.fx.symbolic_trace(outer)(row, row.repeat(2))
+        torch.compile(torch.sub, backend="eager")(Y, Y.squeeze(-1))
+
+
 @pytest.mark.filterwarnings("ignore:Profiler:UserWarning")
 def test_compiled_optimizer_step_leaves_the_guard_in_place() -> None:
     optimizer = torch.optim.Adam(NET.parameters())

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import linecache
+import operator
 import re
 
 import pytest
@@ -25,7 +27,7 @@ def events(expression: str, level: str, p: Tensor, y: Tensor) -> list[GuardEvent
     """What a guard reports of the expression, which has a source of its own."""
     file, source = f"<program {next(numbers)}>", f"def program(p, y):\n    return {expression}\n"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    names: dict[str, object] = {"torch": torch}
+    names: dict[str, object] = {"torch": torch, "functools": functools, "operator": operator}
     exec(compile(source, file, "exec"), names)  # noqa: S102 - the test's own source
     with guard(level, action="record") as report:
         names["program"](p, y)  # type: ignore[operator]
@@ -64,3 +66,28 @@ def test_reduction_that_should_keep_its_axes(program: str, expected: str) -> Non
     (event,) = events(program, "suspicious", cube, cube)
     assert event.fix is not None
     assert event.fix.startswith(f"`{expected}`")
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "operator.sub(p, y)",
+        "torch.Tensor.sub(p, y)",
+        "torch.subtract(p, y)",
+        "p.sub(y)",
+        "p.__sub__(y)",
+    ],
+)
+def test_operands_are_read_from_any_call_of_the_operation(program: str) -> None:
+    (event,) = events(program, "suspicious", torch.ones(4, 1), torch.ones(4))
+    assert event.fix == "`p.squeeze(-1)` or `y.unsqueeze(-1)`"
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["list(map(torch.sub, [p], [y]))", "functools.reduce(torch.sub, [p, y])", "sum([p, y])"],
+)
+def test_arguments_of_another_function_are_not_taken_for_the_operands(program: str) -> None:
+    (event,) = events(program, "suspicious", torch.ones(4, 1), torch.ones(4))
+    assert event.fix is not None
+    assert event.fix.startswith("`.squeeze(-1)` on the operand of shape (4, 1)")

@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from typedtensors import AxisError, SpecWarning, TensorCheckError, UncheckedWarning
 from typedtensors.guard import (
     BroadcastError,
     BroadcastWarning,
@@ -127,6 +128,20 @@ def test_level(level: str, reasons: list[str]) -> None:
 def test_unknown_setting_names_the_known_ones(level: str, action: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         guard(level, action)  # type: ignore[arg-type]
+
+
+def test_slips_in_decorating_say_what_to_write() -> None:
+    with pytest.raises(TypeError, match=r"decorate with `@guard\(\)`"):
+        guard(suspicious)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="unknown level 3: use one of"):
+        guard(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="decorate a method of `Model`"):
+        guard()(type("Model", (), {}))
+
+
+def test_tracebacks_show_public_names() -> None:
+    for error in (BroadcastError, AxisError, TensorCheckError, SpecWarning, UncheckedWarning):
+        assert error.__module__ == "typedtensors"
 
 
 def test_decorated_function_is_guarded_at_each_call() -> None:

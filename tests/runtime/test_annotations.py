@@ -168,7 +168,7 @@ def test_a_hint_that_nobody_can_check_is_warned_about() -> None:
 
 def test_a_protocol_that_cannot_be_tested_says_how_it_could_be() -> None:
     class Model(Protocol):
-        def __call__(self, x: Tensor) -> Tensor: ...
+        def __call__(self, x: Tensor, /) -> Tensor: ...
 
     def apply(model: Model, x: Float[Tensor, "n"]) -> Any:
         return model(x)

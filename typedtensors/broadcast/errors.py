@@ -13,6 +13,10 @@ class AxisError(TensorError, ValueError):
     """Named axes that do not fit the array, or each other."""
 
 
+# Users meet the public name in tracebacks.
+AxisError.__module__ = "typedtensors"
+
+
 def require_array(op: str, name: str, value: object) -> None:
     """Raise unless `value` is an array.
 

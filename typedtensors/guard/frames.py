@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 _INSTALLED: Final = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
+_GENERATED: Final = "<eval_with_key>"
+"""The file that torch.fx gives to the code of a graph, such as that of a compiled function."""
 _PYTHON: Final = f"{sysconfig.get_paths()['stdlib']}{os.sep}"
 
 
@@ -23,6 +25,7 @@ class Scope(Enum):
     """Whose code a frame runs."""
 
     TRANSPARENT = "ours, the framework's or Python's: look further out"
+    GENERATED = "written by the framework from a program: expressions are not its author's"
     LIBRARY = "an installed package"
     PROJECT = "the user's project"
 
@@ -51,10 +54,12 @@ class Frames:
         self._scopes: dict[int, tuple[CodeType, Scope]] = {}
 
     def locate(self, frame: FrameType | None) -> Location | None:
-        """The innermost frame outside the framework, from `frame` on outwards."""
+        """The innermost frame outside the framework, from `frame` on outwards, unless generated."""
         entry = None
         while frame is not None:
             scope = self._scope(frame.f_code)
+            if scope is Scope.GENERATED:
+                return None
             if scope is not Scope.TRANSPARENT:
                 return Location(frame, scope, entry)
             if frame.f_code.co_filename.startswith(self._roots[0]):
@@ -71,6 +76,8 @@ class Frames:
     def _decide(self, file: str) -> Scope:
         if file.startswith((*self._roots, "<frozen ")):
             return Scope.TRANSPARENT
+        if file.startswith(_GENERATED):
+            return Scope.GENERATED
         if any(folder in file for folder in _INSTALLED):
             return Scope.LIBRARY
         return Scope.TRANSPARENT if file.startswith(_PYTHON) else Scope.PROJECT

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 from typedtensors.diagnostics import Diagnostic, TensorError, wording
@@ -52,19 +51,19 @@ class Report:
     """The events of a guarded run, each once, in the order of their first occurrence."""
 
     events: list[GuardEvent] = field(default_factory=list)
-    _times: Counter[GuardEvent] = field(default_factory=Counter, repr=False)
+    _times: dict[GuardEvent, int] = field(default_factory=dict, repr=False)
 
     def add(self, event: GuardEvent) -> bool:
         """Note an occurrence; True if it is the first one."""
-        self._times[event] += 1
-        first = self._times[event] == 1
+        first = event not in self._times
         if first:
             self.events.append(event)
+        self._times[event] = self._times.get(event, 0) + 1
         return first
 
     def times(self, event: GuardEvent) -> int:
         """How often the event occurred."""
-        return self._times[event]
+        return self._times.get(event, 0)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.events)) or "no suspicious broadcast"
@@ -90,6 +89,10 @@ class BroadcastError(TensorError, ValueError):
 
 class BroadcastWarning(UserWarning):
     """As `BroadcastError`, where the guard warns; once per place and sizes."""
+
+
+# Users meet the public name in tracebacks.
+BroadcastError.__module__ = "typedtensors"
 
 
 def _spec(shape: tuple[int, ...]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -44,12 +44,13 @@ class Guard(AbstractContextManager[Report]):
         self._action = _one_of(action, get_args(Action), "action")
         self._allows = allows
         self.report = Report() if report is None else report
-        self._entered: list[AbstractContextManager[None]] = []
+        self._entered: list[AbstractContextManager[None] | None] = []
 
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
-        session = nullcontext() if _is_compiling() else _torch_guard()(self._level, self._deliver)
-        session.__enter__()
+        session = None if _is_compiling() else _torch_guard()(self._level, self._deliver)
+        if session is not None:
+            session.__enter__()
         self._entered.append(session)
         return self.report
 
@@ -60,10 +61,15 @@ class Guard(AbstractContextManager[Report]):
         traceback: TracebackType | None,
     ) -> None:
         """End the innermost entry; exceptions go on."""
-        self._entered.pop().__exit__(kind, error, traceback)
+        session = self._entered.pop()
+        if session is not None:
+            session.__exit__(kind, error, traceback)
 
     def __call__(self, function: F) -> F:
         """Guard every call of the function; its attribute `report` holds the events."""
+        if inspect.isclass(function):
+            msg = f"guard decorates functions: decorate a method of `{function.__qualname__}`"
+            raise TypeError(msg)
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             msg = (
                 f"`{function.__qualname__}` can be suspended, and a guard belongs to a thread: "
@@ -144,8 +150,12 @@ def _torch_guard() -> Callable[[Level, Callable[[GuardEvent], None]], AbstractCo
     return guarding
 
 
-def _one_of(value: str, known: tuple[str, ...], what: str) -> str:
-    if value not in known:
-        msg = f"unknown {what} {value!r}: use one of {', '.join(known)}{did_you_mean(value, known)}"
+def _one_of(value: object, known: tuple[str, ...], what: str) -> str:
+    if callable(value):
+        msg = f"guard takes a {what}, not a function: decorate with `@guard()`"
+        raise TypeError(msg)
+    if not isinstance(value, str) or value not in known:
+        slip = did_you_mean(str(value), known)
+        msg = f"unknown {what} {value!r}: use one of {', '.join(known)}{slip}"
         raise ValueError(msg)
     return value

@@ -43,6 +43,11 @@ class Site:
     paired: bool = False
     accepted: bool = False
 
+    @property
+    def called(self) -> str | None:
+        """The name of the function that the expression calls, if it is a call."""
+        return syntax.called(self.parsed)
+
     def operands(self, places: Sequence[int], *, method: bool) -> list[str | None]:
         """The source texts of the operation's arguments at these positions, where they are plain.
 

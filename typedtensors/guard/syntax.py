@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 # The keywords by which torch names operands, in the order of its signatures.
 _OPERANDS: Final = frozenset({"input", "other", "target", "x1", "x2", "input1", "input2"})
 
+_NAMESPACES: Final = frozenset({"operator", "Tensor", "torch.Tensor"})
+
 
 class Parsed(NamedTuple):
     """A node, and the text in which it has its positions."""
@@ -84,6 +86,14 @@ def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> 
     ]
 
 
+def called(parsed: Parsed | None) -> str | None:
+    """The name of what the expression calls: `sub` of `torch.sub(a, b)`; None if it is no call."""
+    node = None if parsed is None else parsed.node
+    if not isinstance(node, ast.Call):
+        return None
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
+
+
 def _operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
@@ -95,7 +105,14 @@ def _operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
         # The statement, where columns are unknown: its value may be the operation.
         return _operands(node.value, method=method)
     if isinstance(node, ast.Call) and not any(isinstance(arg, ast.Starred) for arg in node.args):
-        receiver = [node.func.value] if method and isinstance(node.func, ast.Attribute) else []
+        receiver = _receiver(node.func) if method else []
         named = [keyword.value for keyword in node.keywords if keyword.arg in _OPERANDS]
         return [*receiver, *node.args, *named]
     return []
+
+
+def _receiver(called: ast.expr) -> list[ast.expr]:
+    """What is before the dot of a method, unless that is where the function lives."""
+    if not isinstance(called, ast.Attribute) or ast.unparse(called.value) in _NAMESPACES:
+        return []
+    return [called.value]

@@ -19,6 +19,10 @@ class SpecWarning(UserWarning):
     """A shape annotation that jaxtyping accepts and that cannot be meant as written."""
 
 
+# Users meet the public names on the screen.
+UncheckedWarning.__module__ = SpecWarning.__module__ = "typedtensors"
+
+
 def warn_about(function: Callable[..., Any], category: type[Warning], message: str) -> None:
     """Warn at the line where a function is defined, not where it is decorated."""
     code = getattr(inspect.unwrap(function), "__code__", None)

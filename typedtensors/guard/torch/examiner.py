@@ -15,7 +15,7 @@ from typedtensors.guard.frames import Frames, Scope, calling_frame
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.source import site_of
 from typedtensors.guard.torch.evidence import context_of
-from typedtensors.guard.torch.table import roles
+from typedtensors.guard.torch.table import aten_name, roles
 from typedtensors.shapes.broadcast import (
     Context,
     Level,
@@ -100,9 +100,16 @@ class Examiner:
             line=site.line,
             expression=site.expression,
             function=site.function,
-            fix=self._fix(operands, event, context, site if plain else None),
+            fix=self._fix(
+                operands, event, context, site if plain and self._wrote(site, location) else None
+            ),
             library=library,
         )
+
+    def _wrote(self, site: Site, location: Location) -> bool:
+        """Whether the arguments there are the operation's, not those of a `map(torch.sub, ...)`."""
+        named = site.called
+        return named is None or location.entry is not None or aten_name(named) == self._role.name
 
     def _fix(
         self, operands: Operands, event: BroadcastEvent, context: Context, site: Site | None

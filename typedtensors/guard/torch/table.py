@@ -72,7 +72,7 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     pointwise = _pointwise_names() | _COMPOSED
     found: dict[Callable[..., Any], Role] = {}
     for function, method in _overridable():
-        name = _aten_name(getattr(function, "__name__", ""))
+        name = aten_name(getattr(function, "__name__", ""))
         read = _PARTS.get(name, operands.elementwise if name in pointwise else None)
         if read is not None:
             found[function] = Role(name, read, method=method)
@@ -97,7 +97,7 @@ def _overridable() -> Iterator[tuple[Callable[..., Any], bool]]:
 
 def _pointwise_names() -> set[str]:
     """Names of ATen operations of two or more tensors that torch tags as pointwise."""
-    names = {_aten_name(getattr(function, "__name__", "")) for function, _ in _overridable()}
+    names = {aten_name(getattr(function, "__name__", "")) for function, _ in _overridable()}
     return {name for name in names if any(map(_is_pointwise, _overloads(name)))}
 
 
@@ -113,7 +113,7 @@ def _is_pointwise(operation: Any) -> bool:  # noqa: ANN401 - torch does not publ
     return len(tensors) > 1 and torch.Tag.pointwise in operation.tags
 
 
-def _aten_name(name: str) -> str:
+def aten_name(name: str) -> str:
     """`add` for `add_`, `__add__`, `__radd__` and `__iadd__`."""
     if name.startswith("__") and name.endswith("__"):
         inner = name[2:-2]
