@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors_mypy import names
+from typedtensors_mypy.daemon import Daemon
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter import check_module
 from typedtensors_mypy.modules import Module
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from mypy.errors import Errors
     from mypy.nodes import MypyFile, SymbolTableNode
     from mypy.options import Options
-    from mypy.types import Instance
 
     from typedtensors.config import Config
     from typedtensors_mypy.program import Target
@@ -48,33 +48,55 @@ class Build:
         self._options = options
         self._config = config
         self._look_up = look_up
+        self._analyzer: object = None
+        self._current: MypyFile | None = None
         self._errors: Errors | None = None
         self._summaries: dict[str, tuple[str, Module | None]] = {}
         self._parsed: dict[str, tuple[str, Module | None]] = {}
         self._failed: dict[str, Finding] = {}
+        self._daemon = Daemon(_SYMBOL, look_up) if names.tracks_dependencies(options) else None
 
     def see(self, find: Callable[[], Errors | None]) -> None:
         """Remember the error channel, if it is not known yet and `find` finds it."""
         if self._errors is None:
             self._errors = find()
 
-    def summarize(self, analyzer: object, str_type: Instance | None) -> None:
-        """Make the summary of the module under analysis a part of it, once."""
-        file = names.module_of_analyzer(analyzer)
+    def meet(self, analyzer: object) -> None:
+        """Get to know the semantic analyzer, which is the same one for all modules."""
+        self._analyzer = analyzer
+        self.see(lambda: names.errors_of_analyzer(analyzer))
+        self.summarize_current()
+
+    def summarize_current(self) -> bool:
+        """Summarize the module under analysis; False if the analyzer is not known yet."""
+        if self._analyzer is None:
+            return False
+        file = names.module_under_analysis(self._analyzer)
+        if file is not None and file is not self._current:
+            self._current = file
+            self._summarize(file, self._analyzer)
+        return True
+
+    def _summarize(self, file: MypyFile, analyzer: object) -> None:
+        """Make the summary of a module a part of it, once."""
         if _SYMBOL in file.names or not is_users(file.path):
             return
-        self.see(lambda: names.errors_of_analyzer(analyzer))
         try:
             module = self._parse(file)
             text = summarize(module) if module is not None else ""
         except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
             self._failed[file.fullname] = _failure(error, f"summarizing {file.fullname}")
             return
-        str_type = str_type or names.str_type_of_analyzer(analyzer)
-        names.add_text_symbol(file, _SYMBOL, text, str_type)
+        names.add_text_symbol(file, _SYMBOL, text, names.str_type_of_analyzer(analyzer))
 
     def check(self, file: MypyFile) -> set[str]:
         """Report what is wrong in a module; the names of the modules that this rests on."""
+        consulted = self._check(file)
+        if self._daemon is not None and self._errors is not None and names.is_daemon(self._options):
+            self._daemon.repeat(self._errors)
+        return consulted
+
+    def _check(self, file: MypyFile) -> set[str]:
         if file.is_stub or not is_users(file.path) or self._config.excludes(file.path):
             return set()
         self.see(lambda: names.errors_of_checker(file))
@@ -91,7 +113,9 @@ class Build:
             findings = [*findings, self._failed.pop(file.fullname)]
         source = names.read_source(self._errors, file.path) or ""
         options = names.module_options(self._options, file.fullname, source)
-        report(self._errors, file, options, findings)
+        said = report(self._errors, file, options, findings)
+        if self._daemon is not None:
+            self._daemon.checked(file, view.asked, said)
         return view.consulted
 
     def _parse(self, file: MypyFile) -> Module | None:
@@ -129,10 +153,15 @@ class _View:
         self.resolved: dict[str, Target | None] = {}
 
     @property
+    def asked(self) -> list[str]:
+        """The names of other modules that were looked for, found or not."""
+        _own, *others = self._modules
+        return others
+
+    @property
     def consulted(self) -> set[str]:
         """The other modules that were read."""
-        _own, *others = self._modules.items()
-        return {name for name, module in others if module is not None}
+        return {name for name in self.asked if self._modules[name] is not None}
 
     def module(self, name: str) -> Module | None:
         if name not in self._modules:

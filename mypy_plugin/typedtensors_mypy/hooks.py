@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin proper: when mypy has checked a module, check its shapes.
 
-No hook here changes a type or a message of mypy's. Two hooks of semantic analysis let a module's
-summary become part of the module; the rest is look-ups.
+No hook here changes a type or a message of mypy's. Three hooks of semantic analysis let a module's
+summary become part of the module: whatever a module has of types, classes and calls, mypy asks for
+one of them. The rest is look-ups.
 """
 
 from __future__ import annotations
@@ -26,14 +27,11 @@ if TYPE_CHECKING:
     from mypy.plugin import (
         AnalyzeTypeContext,
         ClassDefContext,
+        DynamicClassDefContext,
         FunctionContext,
         ReportConfigContext,
     )
     from mypy.types import Type
-
-# What `Float` and its kin are to mypy, with jaxtyping installed.
-_ANNOTATED = frozenset({"typing.Annotated", "typing_extensions.Annotated"})
-
 
 @cache
 def configured() -> Config:
@@ -49,36 +47,42 @@ class TypedTensors(Plugin):
         self._config = configured()
         self._digest = digest(self._config)
         self._build = Build(options, self._config, self.lookup_fully_qualified)
-        self._reentered = False
 
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """What the results of ours that are cached with the user's modules depend on."""
         return self._digest if is_users(ctx.path) else None
 
-    def get_type_analyze_hook(self, fullname: str) -> Callable[[AnalyzeTypeContext], Type] | None:
-        """Fires for each spec, to see the module it stands in."""
-        if fullname not in _ANNOTATED or self._reentered:
-            self._reentered = False
-            return None
-        return self._spec_is_analyzed
+    def get_type_analyze_hook(
+        self,
+        fullname: str,  # noqa: ARG002 - any type will do
+    ) -> Callable[[AnalyzeTypeContext], Type] | None:
+        """Asked for each type that is written, to see the module it stands in."""
+        return None if self._build.summarize_current() else self._type_is_analyzed
 
-    def _spec_is_analyzed(self, ctx: AnalyzeTypeContext) -> Type:
-        self._build.summarize(
-            names.analyzer_of_types(ctx.api), ctx.api.named_type("builtins.str", [])
-        )
+    def _type_is_analyzed(self, ctx: AnalyzeTypeContext) -> Type:
+        self._build.meet(names.analyzer_of_types(ctx.api))
         # The type is mypy's own: the same analysis once more, without us.
-        self._reentered = True
         return ctx.api.analyze_type(ctx.type)
 
     def get_customize_class_mro_hook(
         self,
         fullname: str,  # noqa: ARG002 - any class will do
     ) -> Callable[[ClassDefContext], None] | None:
-        """Fires for each class, to see the module it stands in."""
-        return self._class_is_analyzed
+        """Asked for each class, to see the module it stands in."""
+        return None if self._build.summarize_current() else self._class_is_analyzed
 
     def _class_is_analyzed(self, ctx: ClassDefContext) -> None:
-        self._build.summarize(ctx.api, None)
+        self._build.meet(ctx.api)
+
+    def get_dynamic_class_hook(
+        self,
+        fullname: str,  # noqa: ARG002 - any call will do
+    ) -> Callable[[DynamicClassDefContext], None] | None:
+        """Asked for each name that a call is assigned to, to see the module it stands in."""
+        return None if self._build.summarize_current() else self._call_is_analyzed
+
+    def _call_is_analyzed(self, ctx: DynamicClassDefContext) -> None:
+        self._build.meet(ctx.api)
 
     def get_function_hook(
         self,

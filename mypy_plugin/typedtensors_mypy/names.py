@@ -10,14 +10,18 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING, cast
 
+from mypy import errorcodes
 from mypy.checker_state import checker_state
 from mypy.config_parser import parse_mypy_comments
 from mypy.nodes import GDEF, MypyFile, SymbolTableNode, TypeAlias
+from mypy.server.trigger import make_trigger
 from mypy.types import Instance, LiteralType, get_proper_type
 from mypy.util import get_mypy_comments
 
 if TYPE_CHECKING:
-    from mypy.errors import Errors
+    from collections.abc import Sequence
+
+    from mypy.errors import ErrorInfo, Errors
     from mypy.options import Options
 
 
@@ -42,8 +46,10 @@ def errors_of_analyzer(analyzer: object) -> Errors:
     return cast("Errors", analyzer.errors)  # type: ignore[attr-defined]
 
 
-def module_of_analyzer(analyzer: object) -> MypyFile:
-    """The module that the semantic analyzer is in."""
+def module_under_analysis(analyzer: object) -> MypyFile | None:
+    """The module that the semantic analyzer is in; None while it is in none."""
+    if analyzer.scope.module is None:  # type: ignore[attr-defined]
+        return None
     return cast("MypyFile", analyzer.cur_mod_node)  # type: ignore[attr-defined]
 
 
@@ -88,3 +94,63 @@ def text_of_symbol(symbol: SymbolTableNode | None) -> str | None:
 def str_type_of_analyzer(analyzer: object) -> Instance:
     """The type `str`, for a literal."""
     return cast("Instance", analyzer.named_type("builtins.str"))  # type: ignore[attr-defined]
+
+
+def is_daemon(options: Options) -> bool:
+    """Whether the build goes on after its first check: `dmypy`."""
+    return options.fine_grained_incremental
+
+
+def tracks_dependencies(options: Options) -> bool:
+    """Whether the build keeps, now or for a daemon, what each part of a module depends on."""
+    return options.fine_grained_incremental or options.cache_fine_grained
+
+
+def check_as_a_whole(file: MypyFile) -> None:
+    """Let a daemon check a module as a whole if it has to check any part of it.
+
+    It does so for modules that come from a cache, and are not in memory: this marks one as such.
+    """
+    file.is_cache_skeleton = True
+
+
+def cached_trees(file: MypyFile) -> dict[str, object]:
+    """The trees, by module, that a daemon keeps until an update is over.
+
+    It would analyze one a second time where it checks a module twice in an update. Costs as much
+    as `errors_of_checker`.
+    """
+    for modules in gc.get_referrers(file):
+        if isinstance(modules, dict) and modules.get(file.fullname) is file:
+            for holder in gc.get_referrers(modules):
+                if type(holder).__name__ == "BuildManager":
+                    return cast("dict[str, object]", holder.ast_cache)
+    return {}
+
+
+def add_dependency(file: MypyFile, name: str, dependent: str) -> None:
+    """Let a daemon check `dependent`, a module, when the symbol or module `name` changes."""
+    file.plugin_deps.setdefault(make_trigger(name), set()).add(dependent)
+
+
+def errors_in(errors: Errors, path: str) -> list[ErrorInfo]:
+    """What has been reported, and not ignored, in a file so far."""
+    return list(errors.error_info_map.get(path, ()))
+
+
+def restore_errors(errors: Errors, path: str, infos: Sequence[ErrorInfo]) -> None:
+    """Report again what was reported before; what is there already stays as it is."""
+    known = errors.error_info_map.setdefault(path, [])
+    known += [info for info in infos if info not in known]
+
+
+def recount_unused_ignores(errors: Errors, path: str) -> None:
+    """Tell again which `# type: ignore` in the current file had no use.
+
+    A daemon tells that before it asks plugins; only where it did so is there something to correct.
+    """
+    known = errors.error_info_map.get(path, [])
+    kept = [info for info in known if info.code is not errorcodes.UNUSED_IGNORE]
+    if len(kept) < len(known):
+        errors.error_info_map[path] = kept
+        errors.generate_unused_ignore_errors(path)

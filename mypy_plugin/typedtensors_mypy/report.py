@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from mypy.errorcodes import ErrorCode
 
 from typedtensors.diagnostics import codes
+from typedtensors_mypy import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mypy.errors import Errors
+    from mypy.errors import ErrorInfo, Errors
     from mypy.nodes import MypyFile
     from mypy.options import Options
 
@@ -27,15 +28,25 @@ _CODES = {
 }
 
 
-def report(errors: Errors, file: MypyFile, options: Options, findings: Iterable[Finding]) -> None:
-    """Say each finding in the file, subject to `# type: ignore` and to the module's options."""
+def report(
+    errors: Errors, file: MypyFile, options: Options, findings: Iterable[Finding]
+) -> list[ErrorInfo]:
+    """Say each finding in the file, subject to `# type: ignore` and to the module's options.
+
+    Returns:
+        What was said and not silenced.
+    """
+    told = names.errors_in(errors, file.path)
     before = errors.file, errors.target_module, errors.options, errors.scope
     errors.set_file(file.path, file.fullname, options)
     try:
         for finding in findings:
             _say(errors, finding)
+        said = names.errors_in(errors, file.path)[len(told) :]
+        names.recount_unused_ignores(errors, file.path)
     finally:
         errors.set_file(*before)
+    return said
 
 
 def _say(errors: Errors, finding: Finding) -> None:

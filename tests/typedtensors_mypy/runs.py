@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ways to run mypy over a project again and again, each behind one function of what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.case_build import environment
+
+_FLAGS = ("--show-column-numbers", "--no-error-summary", "--no-pretty", "--no-color-output")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Runs of `mypy` that share a cache."""
+
+    folder: Path
+    cache: Path
+    flags: Sequence[str] = ()
+
+    def __call__(self) -> list[str]:
+        command = ["mypy", *_FLAGS, f"--cache-dir={self.cache}", *self.flags, "."]
+        return _lines(self.folder, command)
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class DaemonRun:
+    """One `dmypy`, started at the first call; with `again`, it is asked for what it was before."""
+
+    folder: Path
+    cache: Path
+    flags: Sequence[str] = ()
+    again: bool = False
+    _is_running: bool = False
+
+    def __call__(self) -> list[str]:
+        if not self._is_running:
+            flags = [*_FLAGS, f"--cache-dir={self.cache}", *self.flags]
+            self._ask("start", "--", *flags)
+            self._is_running = True
+            return self._ask("check", ".")
+        return self._ask("recheck") if self.again else self._ask("check", ".")
+
+    def close(self) -> None:
+        self._ask("stop")
+
+    def _ask(self, *arguments: str) -> list[str]:
+        status = self.cache.with_suffix(".json")
+        command = ["mypy.dmypy", "--status-file", str(status), *arguments]
+        return [line for line in _lines(self.folder, command) if not line.startswith("Daemon ")]
+
+
+def _lines(folder: Path, command: Sequence[str]) -> list[str]:
+    """What a module of mypy prints. Raises AssertionError if it could not check."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1) and not done.stderr, done.stdout + done.stderr  # noqa: PT018
+    return done.stdout.splitlines()
