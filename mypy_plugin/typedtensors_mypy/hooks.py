@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from mypy.types import Type
 
+
 @cache
 def configured() -> Config:
     """The project's configuration. Raises ConfigError."""

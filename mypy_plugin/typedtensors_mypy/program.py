@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -70,11 +71,19 @@ def _resolve(program: Program, name: str) -> Target | None:
         symbol = module_symbol(program, module, rest[0])
         if isinstance(symbol, Imported):
             name = ".".join((symbol.target, *rest[1:]))
-        elif symbol is None or isinstance(symbol, Ambiguous) or rest[1:]:
-            return None
         else:
-            return Definition(module, symbol)
+            return define(module, symbol, rest[1:])
     return None
+
+
+def define(module: Module, symbol: Symbol | None, rest: Sequence[str]) -> Definition | None:
+    """The definition that a symbol of a module stands for, or an assignment in the class it is."""
+    if isinstance(symbol, ast.ClassDef) and len(rest) == 1:
+        inner = module.symbols_in(symbol).get(rest[0])
+        return Definition(module, inner) if isinstance(inner, Assigned) else None
+    if rest or symbol is None or isinstance(symbol, (Ambiguous, Imported)):
+        return None
+    return Definition(module, symbol)
 
 
 def module_symbol(

@@ -8,8 +8,8 @@ import builtins
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from typedtensors_mypy.modules import Ambiguous, AnyFunction, Imported, Module, Symbol
-from typedtensors_mypy.program import Definition, External, Program, Target, module_symbol, resolve
+from typedtensors_mypy.modules import AnyFunction, Imported, Module, Symbol
+from typedtensors_mypy.program import External, Program, Target, define, module_symbol, resolve
 from typedtensors_mypy.syntax import dotted
 
 
@@ -43,9 +43,7 @@ class Scope:
             return External(f"builtins.{name}")
         if isinstance(symbol, Imported):
             return resolve(self.program, f"{symbol.target}.{rest}".rstrip("."))
-        if symbol is None or isinstance(symbol, Ambiguous) or rest:
-            return None
-        return Definition(self.module, symbol)
+        return define(self.module, symbol, rest.split(".") if rest else [])
 
     def _symbol(self, name: str) -> Symbol | None:
         for symbols in self.enclosing:

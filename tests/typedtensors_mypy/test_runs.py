@@ -6,14 +6,13 @@ The project of these tests has findings that rest on other modules, and one that
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
-from tests.case_build import ROOT
 from tests.typedtensors_mypy.runs import DaemonRun, Run
 from tests.typedtensors_mypy.stubs import CONFIG, write_stubs
 
@@ -52,9 +51,9 @@ from config import Config
 
 
 class Net(nn.Module):
-    def __init__(self, config: Config) -> None:
+    def __init__(self, width: int = Config.width) -> None:
         super().__init__()
-        self.layer = nn.Linear(config.width, 1)
+        self.layer = nn.Linear(width, 1)
 
     def forward(self, x):
         return self.layer(x)
@@ -63,14 +62,13 @@ class Net(nn.Module):
 from jaxtyping import Int
 from torch import Tensor
 
-from config import Config
 from data import index, targets
 from model import Net
 from shapes import Batch
 
 
 def train(batch: Batch):
-    pred = Net(Config())(batch)
+    pred = Net()(batch)
     return ((pred - targets()) ** 2).mean()
 
 
@@ -123,33 +121,49 @@ class Edit:
         (folder / self.file).write_text(PROJECT[self.file])
 
 
+SIGNATURE = Edit(
+    "data.py",
+    '"32"]:\n    return torch.zeros(32)',
+    '"32 1"]:\n    return torch.zeros(32, 1)',
+)
+ALIAS = Edit("shapes.py", "32 10", "32 12")
+LAYER_SIZE = Edit("model.py", "width, 1", "width, 2")
+# What these change is said of another module.
+FAR_REACHING = {
+    "signature": (SIGNATURE,),
+    "alias": (ALIAS,),
+    "layer-size": (LAYER_SIZE,),
+    "config-default": (Edit("config.py", "10", "12"),),
+    "dtype": (Edit("data.py", "index(table: Int", "index(table: Float"),),
+    "two-files": (SIGNATURE, LAYER_SIZE),
+    "deleted": (Edit("data.py"),),
+    "renamed": (Edit("data.py", moved_to="renamed.py"),),
+    "syntax-error": (Edit("config.py", "class", "clas"),),
+}
 EDITS = {
-    "nothing": Edit("unread.py", "width", "width"),
-    "signature": Edit("data.py", '"32"]:\n    return torch.zeros(32)', '"32 1"]:\n    return torch.zeros(32, 1)'),
-    "alias": Edit("shapes.py", "32 10", "32 12"),
-    "layer-size": Edit("model.py", "width, 1", "width, 2"),
-    "config-default": Edit("config.py", "10", "12"),
-    "dtype": Edit("data.py", 'index(table: Int', 'index(table: Float'),
-    "same-file": Edit("train.py", '"16"', '"32"'),
-    "blank-line": Edit("train.py", "def look_up", "\n\ndef look_up"),
-    "used-elsewhere": Edit("train.py", "index(table)", "index(Net(table))"),
-    "moved": Edit("data.py", moved_to="data/__init__.py"),
-    "renamed": Edit("data.py", moved_to="renamed.py"),
-    "deleted": Edit("data.py"),
-    "deleted-unread": Edit("unread.py"),
-    "syntax-error": Edit("config.py", "class", "clas"),
-}  # fmt: skip
+    **FAR_REACHING,
+    "nothing": (Edit("unread.py", "width", "width"),),
+    "same-file": (Edit("train.py", '"16"', '"32"'),),
+    "both-ends": (ALIAS, Edit("train.py", "def look_up", "\n\ndef look_up")),
+    "became-a-package": (Edit("data.py", moved_to="data/__init__.py"),),
+    "deleted-unread": (Edit("unread.py"),),
+}
+Edits = tuple[Edit, ...]
 
 Runs = Run | DaemonRun
-RUNS: Mapping[str, tuple[Callable[..., Runs], Mapping[str, object]]] = {
-    "warm": (Run, {}),
-    "workers": (Run, {"flags": ["-n", "2"]}),
-    "dmypy-check": (DaemonRun, {}),
-    "dmypy-recheck": (DaemonRun, {"again": True}),
-    "files-cache": (Run, {"flags": ["--no-sqlite-cache"]}),
-    "json-cache": (Run, {"flags": ["--no-fixed-format-cache"]}),
-    "fine-grained-cache": (Run, {"flags": ["--cache-fine-grained"]}),
-}
+_SLOW = pytest.mark.slow
+RUNS = [
+    pytest.param(Run, id="warm"),
+    pytest.param(DaemonRun, id="dmypy-check"),
+    pytest.param(partial(DaemonRun, again=True), id="dmypy-recheck", marks=_SLOW),
+    pytest.param(partial(Run, flags=["-n", "2"]), id="workers", marks=_SLOW),
+    pytest.param(partial(Run, flags=["--no-sqlite-cache"]), id="files", marks=_SLOW),
+    pytest.param(partial(Run, flags=["--no-fixed-format-cache"]), id="json", marks=_SLOW),
+    pytest.param(partial(Run, flags=["--cache-fine-grained"]), id="fine-grained", marks=_SLOW),
+    pytest.param(
+        partial(DaemonRun, flags=["--use-fine-grained-cache"]), id="dmypy-cached", marks=_SLOW
+    ),
+]
 
 
 def _lay_out(folder: Path) -> Path:
@@ -163,22 +177,20 @@ def _lay_out(folder: Path) -> Path:
     return project
 
 
-Cold = Callable[[Edit | None], list[str]]
+Cold = Callable[[Edits], list[str]]
 
 
 @pytest.fixture(scope="module")
 def cold(tmp_path_factory: pytest.TempPathFactory) -> Cold:
-    """What a run from nothing says of the project, as it is or with an edit."""
-    said: dict[Edit | None, list[str]] = {}
+    """What a run from nothing says of the project with these edits."""
 
-    def run(edit: Edit | None) -> list[str]:
-        if edit not in said:
-            folder = tmp_path_factory.mktemp("cold")
-            project = _lay_out(folder)
-            if edit is not None:
-                edit.apply(project)
-            said[edit] = Run(project, folder / "cache")()
-        return said[edit]
+    @cache
+    def run(edits: Edits) -> list[str]:
+        folder = tmp_path_factory.mktemp("cold")
+        project = _lay_out(folder)
+        for edit in edits:
+            edit.apply(project)
+        return Run(project, folder / "cache")()
 
     return run
 
@@ -186,9 +198,8 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> Cold:
 @pytest.fixture(scope="module", params=RUNS)
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """A kind of run, which has seen the project once."""
-    make, options = RUNS[request.param]
-    folder = tmp_path_factory.mktemp(request.param)
-    runs = make(_lay_out(folder), folder / "cache", **options)
+    folder = tmp_path_factory.mktemp("runs")
+    runs = request.param(_lay_out(folder), folder / "cache")
     runs()
     yield runs
     runs.close()
@@ -209,15 +220,22 @@ def _same(run: Runs, said: list[str], cold: list[str]) -> None:
         assert said == cold
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("edits", EDITS.values(), ids=EDITS)
 def test_a_run_after_an_edit_and_its_revert_says_what_a_cold_one_says(
-    run: Runs, edit: Edit, cold: Cold
+    run: Runs, edits: Edits, cold: Cold
 ) -> None:
-    edit.apply(run.folder)
     try:
+        for edit in edits:
+            edit.apply(run.folder)
         after = run()
     finally:
-        edit.revert(run.folder)
+        for edit in edits:
+            edit.revert(run.folder)
     reverted = run()
-    _same(run, after, cold(edit))
-    _same(run, reverted, cold(None))
+    _same(run, after, cold(edits))
+    _same(run, reverted, cold(()))
+
+
+@pytest.mark.parametrize("edits", FAR_REACHING.values(), ids=FAR_REACHING)
+def test_each_of_these_edits_changes_what_is_said(edits: Edits, cold: Cold) -> None:
+    assert cold(edits) != cold(())

@@ -212,7 +212,7 @@ def _annotated(frame: Frame, cls: UserClass, name: str) -> Value | None:
     symbol = body_symbols(cls).get(name)
     if not isinstance(symbol, Assigned) or symbol.annotation is None:
         return None
-    kind = SpecReader(cls.scope).read(symbol.annotation)
+    kind = SpecReader(cls.scope.inside(cls.node)).read(symbol.annotation)
     return None if isinstance(kind, OpaqueType) else value_of(frame, kind, Bindings(), name)
 
 
@@ -221,7 +221,8 @@ def _class_variable(frame: Frame, member: Member, base: Instance) -> Value:
     if not isinstance(symbol, Assigned):
         return Unknown("an attribute that depends on the run")
     if symbol.annotation is not None:
-        kind = SpecReader(member.owner.scope).read(symbol.annotation)
+        scope = member.owner.scope.inside(member.owner.node)
+        kind = SpecReader(scope).read(symbol.annotation)
         name = getattr(symbol.annotation, "id", "_")
         return value_of(frame, kind, Bindings(), name)
     if symbol.value is None or not base.exact:

@@ -24,6 +24,8 @@ from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
 from typedtensors_mypy.syntax import statements
 
+_SCOPES = (*FunctionNode, ast.ClassDef)
+
 
 def check_module(module: Module, program: Program, config: Config) -> list[Finding]:
     """Everything that is wrong with the shapes in a module, by line."""
@@ -110,7 +112,7 @@ def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:
         for problem in reader.problems:
             yield Finding.error(Place.of(problem.node), problem.diagnostic)
         for nested in _nested(statement):
-            within = scope.inside(statement) if isinstance(statement, FunctionNode) else scope
+            within = scope.inside(statement) if isinstance(statement, _SCOPES) else scope
             yield from _bad_specs(within, nested)
 
 

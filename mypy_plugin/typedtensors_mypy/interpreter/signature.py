@@ -57,9 +57,10 @@ def read_signature(run: Run, node: AnyFunction, scope: Scope, *, method: bool) -
 
 
 def signature_of(run: Run, function: Function) -> Signature:
-    """The signature of a function value."""
-    method = function.owner is not None
-    return read_signature(run, function.node, function.scope, method=method)
+    """The signature of a function value; a method's head sees the names of its class."""
+    owner = function.owner
+    scope = function.scope if owner is None else owner.scope.inside(owner.node)
+    return read_signature(run, function.node, scope, method=owner is not None)
 
 
 def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
