@@ -16,7 +16,7 @@ from typedtensors.cli import main
 def test_without_a_verb_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     shown = capsys.readouterr().err
-    assert all(f"    {verb} " in shown for verb in ("check", "run", "explain"))
+    assert all(f"    {verb} " in shown for verb in ("check", "run", "explain", "doctor"))
 
 
 def test_version_names_the_package(capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,7 +26,7 @@ def test_version_names_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"typedtensors {__version__}\n"
 
 
-@pytest.mark.parametrize("verb", ["check", "run", "explain"])
+@pytest.mark.parametrize("verb", ["check", "run", "explain", "doctor"])
 def test_the_help_of_a_verb_shows_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main([verb, "--help"])

@@ -24,13 +24,13 @@ _REVEALED = "Revealed tensor is "
 # What comes before a complaint: the plugin's name; the usage of a command nobody has typed.
 _PREFIXES = ("typedtensors: ", "typedtensors_mypy: error: ")
 
-# As `-m typedtensors_mypy`, which would look for modules in the current folder first: a `json.py`
-# of the user's would be run in the place of Python's own.
+# As `-m typedtensors_mypy.MODULE`, which would look for modules in the current folder first: a
+# `json.py` of the user's would be run in the place of Python's own.
 _START = (
     "import sys\n"
     "if sys.path[0] == '':\n"
     "    del sys.path[0]\n"
-    "from typedtensors_mypy.__main__ import main\n"
+    "from typedtensors_mypy.{module} import main\n"
     "main(sys.argv[1:])\n"
 )
 
@@ -101,9 +101,14 @@ def run_mypy(
     options = ["--tensors-only"] if tensors_only else []
     if config_file is not None:
         options += ["--config-file", config_file]
-    command = [sys.executable, "-c", _START, *options, "--", *paths]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    done = run_plugin("__main__", [*options, "--", *paths])
     return _read(done.stdout.splitlines(), _complaint(done.stderr))
+
+
+def run_plugin(module: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run the `main` of a module of the plugin's package in a process of its own."""
+    command = [sys.executable, "-c", _START.format(module=module), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 def _complaint(stderr: str) -> str:
