@@ -43,8 +43,6 @@ class DaemonRun:
     def __call__(self) -> list[str]:
         if not self._is_running:
             flags = [*_FLAGS, f"--cache-dir={self.cache}", *self.flags]
-            if "--use-fine-grained-cache" in flags:
-                Run(self.folder, self.cache, ["--cache-fine-grained"])()
             self._ask("start", "--", *flags)
             self._is_running = True
             return self._ask("check", ".")
