@@ -104,6 +104,8 @@ def scattered(call: Call) -> Tensor:
     array, index, source = call.tensor("input"), call.tensor("index"), call["src"]
     _require_integers(call, "index")
     _require_fitting(call, array.shape, index.shape)
+    if isinstance(source, Tensor) and source.shape.rank == 0:
+        raise Undetermined("torch lets a scalar pass for a vector")
     if isinstance(source, Tensor) and source.shape.rank and index.shape.rank:
         _require_one_rank(call, source.shape, index.shape)
         for at in range(index.shape.rank):
