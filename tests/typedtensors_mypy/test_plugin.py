@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from mypy.version import __version__ as mypy_version
 
 import typedtensors_mypy
-from tests.case_build import Message, environment, run_mypy
+from tests.case_build import ROOT, Message, environment, run_mypy
 from tests.typedtensors_mypy.stubs import CONFIG, write_stubs
 
 MODEL = """\
@@ -110,6 +111,34 @@ b: Float[Tensor, "4"] = torch.zeros(4)
     cold = check(data=data, use="from data import a, b\n\nc = a - b\n")
     assert _codes(cold) == ["tensor-shape"]
     assert check(use="from data import a, b\n\nc = a - b\n\n# edited\n") == cold
+
+
+def test_an_edit_of_our_configuration_reaches_modules_in_the_cache(
+    check: Check, tmp_path: Path
+) -> None:
+    cold = check(model=MODEL, train=TRAIN)
+    config = tmp_path / "project" / "pyproject.toml"
+    config.write_text('[tool.typedtensors]\nbroadcasts = "allow"\n')
+    assert check() == []
+    config.unlink()
+    assert check() == cold
+
+
+def test_an_edit_of_a_rule_reaches_modules_in_the_cache(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The packages are a copy that goes before the others."""
+    cold = check(model=MODEL, train=TRAIN)
+    copy = tmp_path / "copy"
+    for package in (ROOT / "typedtensors", ROOT / "mypy_plugin" / "typedtensors_mypy"):
+        shutil.copytree(package, copy / package.name)
+    wording = copy / "typedtensors" / "diagnostics" / "wording.py"
+    wording.write_text(wording.read_text().replace(" broadcasts ", " spreads "))
+    paths = os.pathsep.join([str(copy), environment()["PYTHONPATH"]])
+    monkeypatch.setattr(
+        "tests.case_build.environment", lambda: environment() | {"PYTHONPATH": paths}
+    )
+    assert check() == [line.replace(" broadcasts ", " spreads ") for line in cold] != cold
 
 
 def test_workers_say_what_one_process_says(check: Check) -> None:
