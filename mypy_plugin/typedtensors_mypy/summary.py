@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from typedtensors_mypy.modules import FunctionNode, Module, import_origin
-from typedtensors_mypy.syntax import assigned_attributes, statements
+from typedtensors_mypy.syntax import assigned_attributes, changed_in_place, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,10 +71,13 @@ def _function(node: AnyFunction) -> AnyFunction:
 
 
 def _assignments(node: AnyFunction) -> Iterator[ast.stmt]:
-    """Which attributes the body assigns: a reader may not rely on what their constructor set."""
+    """What the body assigns or changes: a reader may not rely on what it was first."""
     stored = {ast.unparse(each): each for each in assigned_attributes(node.body)}
     for target in stored.values():
         yield ast.Assign([target], ast.Constant(...), lineno=node.lineno)
+    for owner in changed_in_place(node).values():
+        item = ast.Subscript(owner, ast.Constant(...), ast.Store())
+        yield ast.Assign([item], ast.Constant(...), lineno=node.lineno)
 
 
 def _is_read(node: AnyFunction) -> bool:

@@ -19,6 +19,11 @@ FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 } | {ast.Constant: ()}
 
 # Most of a syntax tree is expressions, and most questions are not: these lead past them.
+# Methods of lists, dicts, sets and deques that change them.
+_CHANGING = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
+    | {"remove", "reverse", "setdefault", "sort", "update"}
+)
 _PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -60,6 +65,27 @@ def assigned_attributes(body: Iterable[ast.stmt]) -> Iterator[ast.Attribute]:
             for part in ast.walk(target):
                 if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
                     yield part
+
+
+def changed_in_place(tree: ast.AST) -> Mapping[str, ast.expr]:
+    """What code changes where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`, by name."""
+    return {_last(owner): owner for node in walk(tree) for owner in _changed(node)}
+
+
+def _changed(node: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    owner: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value if node.func.attr in _CHANGING else None
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        owner = node.value
+    elif isinstance(node, ast.AugAssign):
+        owner = node.target
+    if isinstance(owner, (ast.Name, ast.Attribute)):
+        yield owner
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _targets(node: ast.stmt) -> Iterator[ast.expr]:

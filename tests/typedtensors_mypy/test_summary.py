@@ -65,6 +65,12 @@ def test_a_body_that_is_left_out_still_says_which_attributes_it_assigns() -> Non
     assert "g()" not in summary(source)
 
 
+def test_a_body_that_is_left_out_still_says_what_it_changes() -> None:
+    source = "def f() -> Float[Tensor, 'n']:\n    xs.append(g())\n    return 1\n"
+    assert "xs[...] = ..." in summary(source)
+    assert "g()" not in summary(source)
+
+
 @pytest.mark.parametrize(
     ("source", "path", "absolute"),
     [

@@ -37,7 +37,7 @@ from typedtensors_mypy.modules import AnyFunction, Assigned, FunctionNode, Modul
 from typedtensors_mypy.program import Definition, External, Target, resolve
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.syntax import assigned_attributes, statements
+from typedtensors_mypy.syntax import assigned_attributes, changed_in_place, statements
 from typedtensors_mypy.types import OpaqueType
 
 
@@ -89,7 +89,8 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     """A variable of a module that is assigned once."""
     run = frame.run
     if target.module is run.module:
-        return run.globals.values.get(name, Unknown("a global that is not assigned yet"))
+        value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
+        return _unless_changed(target.module, name, value)
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
@@ -97,7 +98,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
-    return run.results[key]
+    return _unless_changed(target.module, name, run.results[key])
 
 
 def _global_value(inner: Frame, node: Assigned) -> Value:
@@ -179,9 +180,18 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
     if base.building or name not in reassigned(frame.run, base.cls):
-        return base.attributes[name]
+        return _unless_changed(base.cls.scope.module, name, base.attributes[name])
     annotated = _annotated(frame, base.cls, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
+
+
+def _unless_changed(module: Module, name: str, value: Value) -> Value:
+    """A value that outlives the code that made it; not a list that some code of its module changes.
+
+    Inside one function the state knows which lists have changed; between functions nobody does.
+    """
+    changes = isinstance(value, Items) and name in module.once(changed_in_place, module.tree)
+    return Unknown(f"`{name}` is changed in place") if changes else value
 
 
 def reassigned(run: Run, cls: UserClass) -> frozenset[str]:
