@@ -116,12 +116,29 @@ class _Solver:
             mismatch = self._axis(pair) if isinstance(pair, AxisPair) else self._run(pair)
             if mismatch is not None:
                 return mismatch
+        mismatch = self._settle([pair for pair in pairs if _is_arithmetic(pair)])
+        if mismatch is not None:
+            return mismatch
         for name in self.guessed:
             axis = self.axes[name].axis
             self.axes[name] = replace(
                 self.axes[name], axis=axis.with_dim(self.facts.resolve(axis.dim))
             )
         return Match(Bindings.of(self.axes, self.runs), self.facts, self.verdict)
+
+    def _settle(self, pairs: Sequence[Pair]) -> Mismatch | None:
+        """Look at arithmetic again while that teaches something.
+
+        What the last equation teaches may contradict one that was undecided before.
+        """
+        known = None
+        while len(pairs) > 1 and known != self.facts:
+            known = self.facts
+            for pair in pairs:
+                mismatch = self._axis(pair) if isinstance(pair, AxisPair) else None
+                if mismatch is not None:
+                    return mismatch
+        return None
 
     def _axis(self, pair: AxisPair) -> AxisMismatch | None:
         wanted, place = pair.wanted, Place(pair.argument.name, pair.index)
