@@ -13,8 +13,9 @@ from typedtensors.shapes.shape import Shape
 class Tensor:
     """An array's shape and dtype, as far as they are known.
 
-    `parameter` marks a trainable weight: its author chose the shape of its axes once, so a
-    one-sided broadcast of it is no accident. `trailing` marks what is left of an array whose first
+    `parameter` marks a weight, or other data that outlives a call or is written out: its author
+    chose the shape of its axes once, so it teaches the sizes it meets, and a one-sided broadcast of
+    it is no accident. `trailing` marks what is left of an array whose first
     axes were folded, as by `x.mean(0)`: its axes are the last ones, where a broadcast puts them.
     """
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
@@ -90,7 +91,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     run = frame.run
     if target.module is run.module:
         value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
-        return _unless_changed(target.module, name, value)
+        return _lasting(target.module, name, value)
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
@@ -98,7 +99,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
-    return _unless_changed(target.module, name, run.results[key])
+    return _lasting(target.module, name, run.results[key])
 
 
 def _global_value(inner: Frame, node: Assigned) -> Value:
@@ -180,16 +181,20 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
     if base.building or name not in reassigned(frame.run, base.cls):
-        return _unless_changed(base.cls.scope.module, name, base.attributes[name])
+        return _lasting(base.cls.scope.module, name, base.attributes[name])
     annotated = _annotated(frame, base.cls, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
 
 
-def _unless_changed(module: Module, name: str, value: Value) -> Value:
-    """A value that outlives the code that made it; not a list that some code of its module changes.
+def _lasting(module: Module, name: str, value: Value) -> Value:
+    """A value that outlives the code that made it.
 
-    Inside one function the state knows which lists have changed; between functions nobody does.
+    An array among them is made once, as weights are: `(x - self.mean) / self.std` with arrays of 3
+    channels documents that `x` has 3. A list that some code of its module changes is unknown:
+    inside one function the state knows which lists have changed, between functions nobody does.
     """
+    if isinstance(value, Tensor):
+        return replace(value, parameter=True)
     changes = isinstance(value, Items) and name in module.once(changed_in_place, module.tree)
     return Unknown(f"`{name}` is changed in place") if changes else value
 

@@ -48,7 +48,11 @@ _NUMBERS = (
     examples=(*_NUMBERS, example(Array("b n")), example(Array("b n"), dtype=_FLOAT64)),
 )
 def array(call: Call) -> Value:
-    """The shape that lists are nested in; another array as it is."""
+    """The shape that lists are nested in; another array as it is.
+
+    Whoever writes numbers down one by one has chosen how many there are, as for a weight: the
+    three of `torch.tensor([0.485, 0.456, 0.406])` say that the channels they meet are three.
+    """
     data = call["data"]
     if call.arguments["ndmin"] != Dim.of(0):
         raise Undetermined("the least number of axes is given")
@@ -56,7 +60,8 @@ def array(call: Call) -> Value:
         return Tensor(data.shape, typed(call, data.dtype))
     if isinstance(data, (list, tuple)):
         shape = Shape(tuple(_nesting(call, data)))
-        return Tensor(shape, typed(call, _dtype(call, tuple(_leaves(data)))))
+        dtype = typed(call, _dtype(call, tuple(_leaves(data))))
+        return Tensor(shape, dtype, parameter=True)
     if isinstance(data, (bool, float, Dim)):
         return Tensor(Shape(()), typed(call, dtype_of(call, data)))
     raise Undetermined(data.reason if isinstance(data, Unknown) else "the data is not known")
