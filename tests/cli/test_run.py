@@ -56,6 +56,13 @@ def test_the_traceback_of_a_broadcast_shows_no_frame_but_the_users(tmp_path: Pat
     assert len(trace) == 2
 
 
+def test_a_folder_that_is_called_as_this_package_is_the_users(tmp_path: Path) -> None:
+    folder = tmp_path / "typedtensors"
+    folder.mkdir()
+    (folder / "train.py").write_text(BUGGY)
+    assert 'File "train.py", line 4, in loss_of' in run(folder, "train.py").stderr
+
+
 def test_a_warning_lets_the_program_go_on(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(BUGGY)
     done = run(tmp_path, "--action", "warn", "train.py")

@@ -35,6 +35,8 @@ examples:
   typedtensors run --guard explicit train.py --epochs 3
   typedtensors run --action warn -m package.train
 """
+# What a traceback leaves out as ours.
+_PACKAGE = Path(__file__).parents[1]
 
 
 def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -139,9 +141,10 @@ def _of_program(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _is_users(file: str) -> bool:
-    parts = Path(file).parts
-    libraries = {"site-packages", "dist-packages", "typedtensors"}
-    return libraries.isdisjoint(parts) and not file.startswith("<")
+    # By its path, not its name: a user's folder, or a clone, may be called `typedtensors` too.
+    if file.startswith("<") or Path(file).is_relative_to(_PACKAGE):
+        return False
+    return {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
 
 
 def _short(file: str) -> str:
