@@ -71,7 +71,7 @@ def test_a_numpy_result_is_a_view() -> None:
     ("shape", "spec", "to", "message"),
     [
         pytest.param((3,), "d", "batch seq", "no axis `d`", id="axis missing in to"),
-        pytest.param((3,), "dim", "batch dims", "did you mean `dims`?", id="a slip is named"),
+        pytest.param((3,), "dim", "batch dims", "write `dims` for `dim`", id="a slip is named"),
         pytest.param((3, 3), "d d", "b d", "`d` occurs twice", id="repeated name"),
         pytest.param((3,), "d", "d b d", "`d` occurs twice", id="repeated name in to"),
         pytest.param((3, 2), "d", "b d", "2 axes (3, 2), expected 1 axis", id="too many axes"),

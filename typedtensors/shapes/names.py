@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from typedtensors.diagnostics import Diagnostic, wording
-from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.diagnostics.suggestion import closest
 from typedtensors.shapes.spec import SpecError
 
 
@@ -112,9 +112,11 @@ def _not_a_name(spec: str, word: str) -> Diagnostic:
 
 
 def _missing(source: Names, target: Names, word: str) -> Diagnostic:
-    slip = did_you_mean(word, [name for name in target.words if name not in source.words])
-    problem = f'it has no axis `{word}` of "{source.text}"{slip}'
+    meant = closest(word, [name for name in target.words if name not in source.words])
+    problem = f'it has no axis `{word}` of "{source.text}"'
     hint = f"add `{word}`, or reduce or index that axis away first"
+    if meant is not None:
+        hint = f"write `{meant}` for `{word}`"
     return wording.bad_spec(target.text, problem, hint=hint)
 
 
