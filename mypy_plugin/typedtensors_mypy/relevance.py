@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from typedtensors_mypy import library
-from typedtensors_mypy.contents import contents
-from typedtensors_mypy.modules import Assigned, FunctionNode, Module, import_bindings
+from typedtensors_mypy.contents import contents, parts
+from typedtensors_mypy.modules import Assigned, Module, import_bindings
 from typedtensors_mypy.program import Definition, External, Program, Target, resolve
 from typedtensors_mypy.scope import Scope
 
@@ -57,7 +57,7 @@ class Relevance:
         scope = Scope(self._program, module)
         for part in _parts(definition):
             found = module.once(contents, part)
-            for name in (*found.names, *_DOTTED.findall(" ".join(found.texts))):
+            for name in sorted({*found.names, *_DOTTED.findall(" ".join(found.texts))}):
                 if name.partition(".")[0] in module.symbols or module.stars:
                     yield from self._named(scope, name)
             for statement in found.imports:
@@ -84,5 +84,5 @@ def _parts(definition: Definition) -> tuple[ast.AST, ...]:
     if isinstance(node, Assigned):
         return tuple(part for part in (node.value, node.annotation) if part is not None)
     if isinstance(node, ast.ClassDef):
-        return (node, *(part for part in node.body if isinstance(part, FunctionNode)))
+        return tuple(parts(node))
     return (node,)

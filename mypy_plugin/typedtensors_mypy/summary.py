@@ -13,12 +13,14 @@ from copy import copy
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from typedtensors_mypy.contents import contents
 from typedtensors_mypy.modules import FunctionNode, Module, import_origin
-from typedtensors_mypy.syntax import assigned_attributes, changed_in_place, statements
+from typedtensors_mypy.syntax import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from typedtensors_mypy.contents import Contents
     from typedtensors_mypy.modules import AnyFunction
 
 # The body of an untyped function longer than this is not worth interpreting at its callers.
@@ -30,7 +32,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
 def summarize(module: Module) -> str:
     """The text of the module's summary."""
-    body = [_absolute(statement, module) for statement in _outline(module.tree.body)]
+    body = [_absolute(statement, module) for statement in _outline(module.tree.body, module)]
     return ast.unparse(ast.Module(body, []))
 
 
@@ -46,38 +48,40 @@ def _absolute(statement: ast.stmt, module: Module) -> ast.stmt:
     return ast.ImportFrom(import_origin(statement, module.package), statement.names, 0)
 
 
-def _outline(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def _outline(body: Iterable[ast.stmt], module: Module) -> Iterator[ast.stmt]:
     for statement in body:
         if isinstance(statement, FunctionNode):
-            yield _function(statement)
+            yield _function(statement, module)
         elif isinstance(statement, ast.ClassDef):
-            yield _class(statement)
+            yield _class(statement, module)
         elif not isinstance(statement, (ast.Expr, ast.Assert, ast.Delete, ast.Pass)):
             yield statement
 
 
-def _class(node: ast.ClassDef) -> ast.ClassDef:
+def _class(node: ast.ClassDef, module: Module) -> ast.ClassDef:
     outline = copy(node)
-    outline.body = list(_outline(node.body)) or [_ELLIPSIS]
+    outline.body = list(_outline(node.body, module)) or [_ELLIPSIS]
     return outline
 
 
-def _function(node: AnyFunction) -> AnyFunction:
+def _function(node: AnyFunction, module: Module) -> AnyFunction:
     """The function with its body only if a reader has to interpret it."""
     outline = copy(node)
     body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    outline.body = body if body and _is_read(node) else [*_assignments(node), _ELLIPSIS]
+    if not body or not _is_read(node):
+        body = [*_assignments(module.once(contents, node)), _ELLIPSIS]
+    outline.body = body
     return outline
 
 
-def _assignments(node: AnyFunction) -> Iterator[ast.stmt]:
-    """What the body assigns or changes: a reader may not rely on what it was first."""
-    stored = {ast.unparse(each): each for each in assigned_attributes(node.body)}
+def _assignments(inside: Contents) -> Iterator[ast.stmt]:
+    """What a body assigns or changes: a reader may not rely on what it was first."""
+    stored = {ast.unparse(each): each for each in (*inside.assigned, *inside.assigned_inside)}
     for target in stored.values():
-        yield ast.Assign([target], ast.Constant(...), lineno=node.lineno)
-    for owner in changed_in_place(node).values():
+        yield ast.Assign([target], ast.Constant(...), lineno=0)
+    for owner in inside.changed.values():
         item = ast.Subscript(owner, ast.Constant(...), ast.Store())
-        yield ast.Assign([item], ast.Constant(...), lineno=node.lineno)
+        yield ast.Assign([item], ast.Constant(...), lineno=0)
 
 
 def _is_read(node: AnyFunction) -> bool:

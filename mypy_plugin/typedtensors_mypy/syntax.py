@@ -19,11 +19,6 @@ FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 } | {ast.Constant: ()}
 
 # Most of a syntax tree is expressions, and most questions are not: these lead past them.
-# Methods of lists, dicts, sets and deques that change them.
-_CHANGING = frozenset(
-    {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
-    | {"remove", "reverse", "setdefault", "sort", "update"}
-)
 _PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -54,47 +49,12 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
         node = pending.pop()
         if isinstance(node, ast.stmt):
             yield node
-        for part in _PARTS:
-            pending += getattr(node, part, ())
+        pending += blocks(node)
 
 
-def assigned_attributes(body: Iterable[ast.stmt]) -> Iterator[ast.Attribute]:
-    """Every attribute that a statement of a body assigns, `self.a` of `self.a, b = 1, 2`."""
-    for statement in statements(body):
-        for target in _targets(statement):
-            for part in ast.walk(target):
-                if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-                    yield part
-
-
-def changed_in_place(tree: ast.AST) -> Mapping[str, ast.expr]:
-    """What code changes where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`, by name."""
-    return {_last(owner): owner for node in walk(tree) for owner in _changed(node)}
-
-
-def _changed(node: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
-    owner: ast.expr | None = None
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        owner = node.func.value if node.func.attr in _CHANGING else None
-    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-        owner = node.value
-    elif isinstance(node, ast.AugAssign):
-        owner = node.target
-    if isinstance(owner, (ast.Name, ast.Attribute)):
-        yield owner
-
-
-def _last(node: ast.Name | ast.Attribute) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr
-
-
-def _targets(node: ast.stmt) -> Iterator[ast.expr]:
-    if isinstance(node, ast.Assign):
-        yield from node.targets
-    elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
-        yield node.target
-    elif isinstance(node, (ast.With, ast.AsyncWith)):
-        yield from (item.optional_vars for item in node.items if item.optional_vars is not None)
+def blocks(node: ast.AST) -> list[ast.AST]:
+    """The statements, handlers and cases right inside a statement, handler or case."""
+    return [inside for part in _PARTS for inside in getattr(node, part, ())]
 
 
 def binding_counts(function: AnyFunction) -> Mapping[str, int]:
@@ -119,7 +79,7 @@ def names_in(expression: ast.expr) -> tuple[ast.Name | ast.Attribute, ...]:
     """The names in an expression, and the attributes of names, as they stand in it."""
     return tuple(
         node
-        for node in ast.walk(expression)
+        for node in walk(expression)
         if isinstance(node, ast.Name)
         or (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
     )
@@ -127,7 +87,7 @@ def names_in(expression: ast.expr) -> tuple[ast.Name | ast.Attribute, ...]:
 
 def leaves_early(loop: ast.For | ast.AsyncFor) -> bool:
     """Whether some round of a loop may be the last, or end before its end."""
-    return any(isinstance(node, (ast.Break, ast.Continue)) for node in walk(loop))
+    return any(isinstance(node, (ast.Break, ast.Continue)) for node in statements(loop.body))
 
 
 def dotted(node: ast.expr) -> str | None:

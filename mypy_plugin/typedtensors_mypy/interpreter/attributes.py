@@ -10,6 +10,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import Bindings, Shape, Tensor
 from typedtensors_mypy import library
+from typedtensors_mypy.contents import changed_in_place, reassigned
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.classes import (
     Member,
@@ -38,7 +39,6 @@ from typedtensors_mypy.modules import AnyFunction, Assigned, FunctionNode, Modul
 from typedtensors_mypy.program import Definition, External, Target, resolve
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.syntax import assigned_attributes, changed_in_place, statements
 from typedtensors_mypy.types import OpaqueType
 
 
@@ -91,7 +91,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     run = frame.run
     if target.module is run.module:
         value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
-        return _lasting(target.module, name, value)
+        return _lasting(run, target.module, name, value)
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
@@ -99,7 +99,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
-    return _lasting(target.module, name, run.results[key])
+    return _lasting(run, target.module, name, run.results[key])
 
 
 def _global_value(inner: Frame, node: Assigned) -> Value:
@@ -180,13 +180,13 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
-    if base.building or name not in reassigned(frame.run, base.cls):
-        return _lasting(base.cls.scope.module, name, base.attributes[name])
+    if base.building or name not in frame.run.summed(reassigned, base.cls.scope.module):
+        return _lasting(frame.run, base.cls.scope.module, name, base.attributes[name])
     annotated = _annotated(frame, base.cls, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
 
 
-def _lasting(module: Module, name: str, value: Value) -> Value:
+def _lasting(run: Run, module: Module, name: str, value: Value) -> Value:
     """A value that outlives the code that made it.
 
     An array among them is made once, as weights are: `(x - self.mean) / self.std` with arrays of 3
@@ -195,31 +195,8 @@ def _lasting(module: Module, name: str, value: Value) -> Value:
     """
     if isinstance(value, Tensor):
         return replace(value, parameter=True)
-    changes = isinstance(value, Items) and name in module.once(changed_in_place, module.tree)
+    changes = isinstance(value, Items) and name in run.summed(changed_in_place, module)
     return Unknown(f"`{name}` is changed in place") if changes else value
-
-
-def reassigned(run: Run, cls: UserClass) -> frozenset[str]:
-    """The attributes that some code of the class's module, no constructor of its own, assigns.
-
-    Looked for once per module, not per class: the cost of a module must grow with its size only.
-    """
-    body = cls.scope.module.tree.body
-    key = id(body)
-    if key not in run.reassigned:
-        run.reassigned[key] = frozenset(
-            target.attr
-            for function in statements(body)
-            if isinstance(function, FunctionNode)
-            for target in assigned_attributes(function.body)
-            if function.name != "__init__" or not _is_self(function, target)
-        )
-    return run.reassigned[key]
-
-
-def _is_self(function: ast.FunctionDef | ast.AsyncFunctionDef, target: ast.Attribute) -> bool:
-    first = function.args.args[0].arg if function.args.args else None
-    return isinstance(target.value, ast.Name) and target.value.id == first
 
 
 def _annotated(frame: Frame, cls: UserClass, name: str) -> Value | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from typedtensors.config import Config
 from typedtensors_mypy import library
+from typedtensors_mypy.contents import every_part
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.attributes import function_value
 from typedtensors_mypy.interpreter.calls import call
@@ -22,7 +23,6 @@ from typedtensors_mypy.program import Definition, External, Program, resolve
 from typedtensors_mypy.relevance import Relevance
 from typedtensors_mypy.scope import Scope
 from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.syntax import statements
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
 
@@ -47,12 +47,7 @@ def check_module(module: Module, program: Program, config: Config) -> list[Findi
 
 def _lasting(module: Module, top: Frame) -> dict[str, object]:
     """The globals that functions may rely on: assigned once, and by no function."""
-    assigned = {
-        name
-        for node in statements(module.tree.body)
-        if isinstance(node, ast.Global)
-        for name in node.names
-    }
+    assigned = frozenset().union(*(part.globalized for part in every_part(module)))
     return {name: value for name, value in top.state.values.items() if name not in assigned}
 
 
@@ -88,11 +83,7 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[AnyFunction | ast.ClassDe
 
 def _can_write_specs(program: Program, module: Module) -> bool:
     """Whether a module imports a name that specs are written with; most modules do not."""
-    imports = [
-        node
-        for node in statements(module.tree.body)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-    ]
+    imports = {node for part in every_part(module) for node in part.imports}
     names = {full for node in imports for _, full in import_bindings(node, module.package)}
     targets = (resolve(program, name) for name in names)
     return any(

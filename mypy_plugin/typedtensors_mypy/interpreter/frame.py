@@ -51,7 +51,7 @@ class Run:
     lineages: dict[int, list[UserClass | External | None]] = field(default_factory=dict)
     generic: dict[int, Instance] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
-    reassigned: dict[int, frozenset[str]] = field(default_factory=dict)
+    sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
     active: set[Likeness] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
@@ -59,6 +59,13 @@ class Run:
     listeners: list[list[Finding]] = field(default_factory=list)
     steps: int = 0
     muted: int = 0
+
+    def summed(self, ask: Callable[[Module], frozenset[str]], module: Module) -> frozenset[str]:
+        """The answer to a question about a whole module, which is asked once."""
+        key = ask, module.name
+        if key not in self.sums:
+            self.sums[key] = ask(module)
+        return self.sums[key]
 
     def tell(self, finding: Finding) -> None:
         """Keep a finding, unless the same place has one of the same code already."""
