@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.syntax import FIELDS, blocks, dotted
+from typedtensors_mypy.syntax import FIELDS, blocks, dotted, last_names
 
 # What a quoted annotation looks like; most other texts are prose.
 _ANNOTATION = re.compile(r"[\w.]+(?:\s*[\[|].*)?", re.DOTALL)
@@ -38,6 +38,7 @@ class Contents:
         assigned: The attributes that a function's own statements assign.
         assigned_inside: Those that the functions inside it assign.
         changed: What is changed where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`.
+        compared: For each comparison that has several, the names and attributes in it.
         globalized: The names that are declared `global`.
         yields: Whether a function is a generator.
     """
@@ -49,6 +50,7 @@ class Contents:
     assigned: tuple[ast.Attribute, ...]
     assigned_inside: tuple[ast.Attribute, ...]
     changed: Mapping[str, ast.expr]
+    compared: tuple[frozenset[str], ...]
     globalized: frozenset[str]
     yields: bool
 
@@ -112,6 +114,7 @@ class _Walk:
         self.imports: list[AnyImport] = []
         self.assigned: list[ast.Attribute] = []
         self.changed: dict[str, ast.expr] = {}
+        self.compared: list[frozenset[str]] = []
         self.globalized: set[str] = set()
         self.yields = False
 
@@ -140,6 +143,7 @@ class _Walk:
             tuple(own),
             tuple(inside),
             self.changed,
+            tuple(self.compared),
             frozenset(self.globalized),
             self.yields,
         )
@@ -206,6 +210,11 @@ class _Walk:
         self.names.add(name)
         return True
 
+    def comparison(self, node: ast.Compare) -> None:
+        names = last_names(node)
+        if len(names) > 1:
+            self.compared.append(names)
+
     def imported(self, node: AnyImport) -> None:
         self.imports.append(node)
 
@@ -248,6 +257,7 @@ _NOTES: Mapping[type, Callable[[_Walk, Any], bool | None]] = {
     ast.Attribute: _Walk.attribute,
     ast.AugAssign: _Walk.augmented,
     ast.Call: _Walk.call,
+    ast.Compare: _Walk.comparison,
     ast.Constant: _Walk.constant,
     ast.Global: _Walk.globally,
     ast.Import: _Walk.imported,

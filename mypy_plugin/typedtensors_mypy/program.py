@@ -18,7 +18,8 @@ _MOST_HOPS = 20
 class Program(Protocol):
     """What the interpreter may know of modules other than the one it checks.
 
-    `resolved` is what dotted names were found to stand for, as one module sees the program.
+    `resolved` is what dotted names were found to stand for, as one module sees the program;
+    `module:name` is a name as another module uses it.
     """
 
     resolved: dict[str, Target | None]

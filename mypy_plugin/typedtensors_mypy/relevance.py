@@ -34,6 +34,9 @@ class Relevance:
 
         Where the answer is no, it is so for everything that was met on the way.
         """
+        known = self._answers.get(id(definition.node))
+        if known is not None:
+            return known
         pending, met = [definition], {id(definition.node)}
         while pending:
             for target in self._mentioned(pending.pop()):

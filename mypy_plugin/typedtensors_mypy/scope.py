@@ -38,15 +38,19 @@ class Scope:
     def named(self, name: str) -> Target | None:
         """What a dotted name stands for."""
         root, _, rest = name.partition(".")
-        symbol = self._symbol(root)
-        if symbol is None and hasattr(builtins, root):
+        for symbols in self.enclosing:
+            if root in symbols:
+                return self._bound(symbols[root], name, rest)
+        known, key = self.program.resolved, f"{self.module.name}:{name}"
+        if key not in known:
+            symbol = module_symbol(self.program, self.module, root)
+            known[key] = self._bound(symbol, name, rest)
+        return known[key]
+
+    def _bound(self, symbol: Symbol | None, name: str, rest: str) -> Target | None:
+        """What a name stands for that starts with a symbol."""
+        if symbol is None and hasattr(builtins, name.partition(".")[0]):
             return External(f"builtins.{name}")
         if isinstance(symbol, Imported):
             return resolve(self.program, f"{symbol.target}.{rest}".rstrip("."))
         return define(self.module, symbol, rest.split(".") if rest else [])
-
-    def _symbol(self, name: str) -> Symbol | None:
-        for symbols in self.enclosing:
-            if name in symbols:
-                return symbols[name]
-        return module_symbol(self.program, self.module, name)

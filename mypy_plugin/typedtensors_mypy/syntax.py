@@ -85,6 +85,17 @@ def names_in(expression: ast.expr) -> tuple[ast.Name | ast.Attribute, ...]:
     )
 
 
+def last_names(expression: ast.expr) -> frozenset[str]:
+    """The names in an expression, those of attributes included."""
+    found = set()
+    for node in walk(expression):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+    return frozenset(found)
+
+
 def leaves_early(loop: ast.For | ast.AsyncFor) -> bool:
     """Whether some round of a loop may be the last, or end before its end."""
     return any(isinstance(node, (ast.Break, ast.Continue)) for node in statements(loop.body))

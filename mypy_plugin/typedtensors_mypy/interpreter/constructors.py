@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
+from typedtensors_mypy.contents import contents, parts
 from typedtensors_mypy.interpreter.classes import Member, find_member, method_of
 from typedtensors_mypy.interpreter.declared import value_of
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -83,25 +83,15 @@ class _Sizes:
 
     def __init__(self, cls: UserClass, signature: Signature) -> None:
         names = {parameter.name for parameter in signature.parameters}
-        self._scope = None if _relates(cls.node, names) else Dim.scope()
+        self._scope = None if _relates(cls, names) else Dim.scope()
 
     def named(self, name: str) -> Dim:
         """The integer that the constructor gets under a name."""
         return Dim.fresh(name) if self._scope is None else Dim.member(name, self._scope)
 
 
-def _relates(node: ast.ClassDef, names: set[str]) -> bool:
+def _relates(cls: UserClass, names: set[str]) -> bool:
     """Whether a class compares two of its constructor's parameters, or asserts on them."""
-    return any(
-        isinstance(part, ast.Compare) and len(names & set(_mentioned(part))) > 1
-        for part in ast.walk(node)
-    )
-
-
-def _mentioned(node: ast.expr) -> Iterator[str]:
-    """The names in an expression, those of attributes included."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            yield part.id
-        elif isinstance(part, ast.Attribute):
-            yield part.attr
+    module = cls.scope.module
+    inside = (module.once(contents, part) for part in parts(cls.node))
+    return any(len(names & compared) > 1 for part in inside for compared in part.compared)

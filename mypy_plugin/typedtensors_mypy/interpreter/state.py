@@ -58,12 +58,15 @@ def join_states(states: Iterable[State]) -> State:
 
 def _join_into(joined: State, other: State) -> None:
     for name, value in other.values.items():
-        if name in joined.values:
-            joined.values[name] = join(joined.values[name], value)
-        elif "." not in name:
+        if name not in joined.values:
             # A name that one path leaves unbound cannot be used after the other.
-            joined.values[name] = value
-    for name in [name for name in joined.values if "." in name and name not in other.values]:
-        del joined.values[name]
-    joined.facts = joined.facts.join(other.facts)
+            if "." not in name:
+                joined.values[name] = value
+        elif joined.values[name] is not value:
+            joined.values[name] = join(joined.values[name], value)
+    for name in joined.values.keys() - other.values.keys():
+        if "." in name:
+            del joined.values[name]
+    if other.facts is not joined.facts:
+        joined.facts = joined.facts.join(other.facts)
     joined.stale |= other.stale
