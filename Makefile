@@ -13,7 +13,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow coverage lint bench docs lock clean
+.PHONY: demo test slow real coverage lint bench docs lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -23,6 +23,10 @@ test: $(INSTALLED)
 
 slow: $(INSTALLED)
 	$(ENV) python -m pytest -m slow
+
+# Arguments for the runner: make real ARGS="--packages inseq --all-alarms"
+real: $(INSTALLED)
+	$(ENV) python -m tools.real $(ARGS)
 
 coverage: $(INSTALLED)
 	$(ENV) python -m pytest --cov

@@ -31,11 +31,13 @@ class Tally:
     Args:
         files: How many files were checked.
         specs: How many shape annotations were read in them.
+        written: How many there are.
         unread: Files with shape annotations of which none could be read, and why.
     """
 
     files: int
     specs: int
+    written: int
     unread: dict[str, str]
 
 
@@ -54,7 +56,8 @@ def tally(sources: Sequence[BuildSource], paths: Mapping[str, str]) -> Tally:
         if (found := problems.get(source.module)) and None not in found
     }
     read = sum(found.count(None) for found in problems.values())
-    return Tally(len(sources), read, unread)
+    written = sum(map(len, problems.values()))
+    return Tally(len(sources), read, written, unread)
 
 
 def _problems(program: _Files, name: str) -> list[str | None]:
