@@ -11,9 +11,9 @@ from typedtensors_mypy import names
 from typedtensors_mypy.daemon import Daemon
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.modules import Module
 from typedtensors_mypy.report import report
-from typedtensors_mypy.summary import read_summary, summarize
+from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.summary import read_summary, summarize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mypy.options import Options
 
     from typedtensors.config import Config
-    from typedtensors_mypy.program import Target
+    from typedtensors_mypy.source.program import Target
 
 _SYMBOL = "__typedtensors__"
 _LIBRARY_FOLDERS = frozenset({"site-packages", "dist-packages", "typeshed"})

@@ -15,13 +15,13 @@ from pathlib import Path
 from mypy.modulefinder import BuildSource
 from mypy.util import decode_python_encoding
 
-from typedtensors_mypy import library
 from typedtensors_mypy.build import is_users
-from typedtensors_mypy.modules import Module
-from typedtensors_mypy.program import External, Target
-from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.types import OpaqueType
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.program import External, Target
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.types import OpaqueType
 
 
 @dataclass(frozen=True)

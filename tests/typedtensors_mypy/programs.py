@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typedtensors.config import Config
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.modules import Module
-from typedtensors_mypy.program import Target
+from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.program import Target
 
 
 class Sources:

@@ -8,9 +8,9 @@ import ast
 import pytest
 
 from tests.typedtensors_mypy.programs import Sources
-from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.types import ArrayType, OpaqueType, StreamType, TupleType, UnionType
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.types import ArrayType, OpaqueType, StreamType, TupleType, UnionType
 
 HEADER = """
 import jaxtyping as jt

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 import pytest
 
 from tests.typedtensors_mypy.programs import Sources
-from typedtensors_mypy.modules import Ambiguous, Assigned, Imported, Module
-from typedtensors_mypy.program import Definition, External, resolve
-from typedtensors_mypy.summary import summarize
+from typedtensors_mypy.source.modules import Ambiguous, Assigned, Imported, Module
+from typedtensors_mypy.source.program import Definition, External, resolve
+from typedtensors_mypy.source.summary import summarize
 
 
 def module(source: str, name: str = "m", path: str = "m.py") -> Module:

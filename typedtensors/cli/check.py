@@ -139,7 +139,10 @@ def _explain_unread(outcome: Outcome) -> None:
 def _summary(outcome: Outcome, shown: list[Message]) -> str:
     kind = "tensor error" if all(each.is_ours for each in shown) else "error"
     errors = [each for each in shown if each.is_error]
-    checked = f"checked {_count(outcome.files, 'file')}, {_count(outcome.specs, 'spec')} read"
+    read = _count(outcome.specs, "spec")
+    if outcome.specs < outcome.written:
+        read = f"{outcome.specs} of {_count(outcome.written, 'spec')}"
+    checked = f"checked {_count(outcome.files, 'file')}, {read} read"
     colored = is_interactive(sys.stderr)
     if not errors:
         return f"{paint('No ' + kind + 's', Style.GREEN, on=colored)} ({checked})"

@@ -69,6 +69,7 @@ class Outcome:
         messages: Everything it reported, in its order.
         files: How many files were checked.
         specs: How many shape annotations were read in them.
+        written: How many there are.
         unread: Files with shape annotations none of which could be read, and why.
         blocked: Whether something kept mypy from checking at all.
         complaint: What mypy said outside its reports.
@@ -77,6 +78,7 @@ class Outcome:
     messages: tuple[Message, ...]
     files: int = 0
     specs: int = 0
+    written: int = 0
     unread: Mapping[str, str] = field(default_factory=dict)
     blocked: bool = False
     complaint: str = ""

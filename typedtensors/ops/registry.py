@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, TypeVar
 
 from typedtensors.ops.arguments import Parameters
@@ -99,5 +99,5 @@ def _load() -> None:
         return
     _loaded = True
     families = import_module("typedtensors.ops.families")
-    for module in iter_modules(families.__path__):
-        import_module(f"{families.__name__}.{module.name}")
+    for module in walk_packages(families.__path__, f"{families.__name__}."):
+        import_module(module.name)

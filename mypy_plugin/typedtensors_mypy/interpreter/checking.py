@@ -7,22 +7,22 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from typedtensors.config import Config
-from typedtensors_mypy import library
-from typedtensors_mypy.contents import every_part
 from typedtensors_mypy.findings import Finding, Place
-from typedtensors_mypy.interpreter.attributes import function_value
-from typedtensors_mypy.interpreter.calls import call
-from typedtensors_mypy.interpreter.classes import user_class
-from typedtensors_mypy.interpreter.expressions import evaluate
+from typedtensors_mypy.interpreter.calls.classes import user_class
+from typedtensors_mypy.interpreter.calls.dispatch import call
+from typedtensors_mypy.interpreter.expressions.attributes import function_value
+from typedtensors_mypy.interpreter.expressions.evaluation import evaluate
 from typedtensors_mypy.interpreter.frame import Frame, Run
 from typedtensors_mypy.interpreter.functions import interpret
-from typedtensors_mypy.interpreter.statements import execute
+from typedtensors_mypy.interpreter.statements.execution import execute
 from typedtensors_mypy.interpreter.values import Function
-from typedtensors_mypy.modules import AnyFunction, FunctionNode, Module, import_bindings
-from typedtensors_mypy.program import Definition, External, Program, resolve
-from typedtensors_mypy.relevance import Relevance
-from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.specs import SpecReader
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.contents import every_part
+from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, import_bindings
+from typedtensors_mypy.source.program import Definition, External, Program, resolve
+from typedtensors_mypy.source.relevance import Relevance
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.specs import SpecReader
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
 

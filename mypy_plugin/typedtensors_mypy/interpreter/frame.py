@@ -16,10 +16,10 @@ from typedtensors.shapes import Bindings, Variadic
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
-from typedtensors_mypy.modules import AnyFunction, Module
-from typedtensors_mypy.program import External, Program
-from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.types import UNANNOTATED, AnnotationType
+from typedtensors_mypy.source.modules import AnyFunction, Module
+from typedtensors_mypy.source.program import External, Program
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType
 
 if TYPE_CHECKING:
     from typedtensors_mypy.interpreter.memo import Followed, Likeness

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
-from typedtensors_mypy.contents import contents
-from typedtensors_mypy.interpreter.classes import some_instance
-from typedtensors_mypy.interpreter.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.calls.classes import some_instance
 from typedtensors_mypy.interpreter.frame import Frame, Run
 from typedtensors_mypy.interpreter.signature import (
     Parameter,
@@ -18,7 +17,8 @@ from typedtensors_mypy.interpreter.signature import (
     signature_of,
 )
 from typedtensors_mypy.interpreter.values import Function, Instance
-from typedtensors_mypy.types import UNANNOTATED, AnnotationType, ScalarType
+from typedtensors_mypy.source.contents import contents
+from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, ScalarType
 
 _INTEGER = ScalarType("int")
 

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from typedtensors.ops import Unknown, Value
-from typedtensors_mypy import library
-from typedtensors_mypy.contents import contents
 from typedtensors_mypy.interpreter.frame import Arguments, Run
 from typedtensors_mypy.interpreter.values import Function
-from typedtensors_mypy.modules import AnyFunction
-from typedtensors_mypy.program import External
-from typedtensors_mypy.scope import Scope
-from typedtensors_mypy.specs import SpecReader
-from typedtensors_mypy.types import AnnotationType, OpaqueType, StreamType
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.contents import contents
+from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.program import External
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.types import AnnotationType, OpaqueType, StreamType
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Framework, Unknown, Value
 from typedtensors.shapes import Axis, Part, Shape, Tensor
-from typedtensors_mypy.modules import AnyFunction
-from typedtensors_mypy.scope import Scope
+from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.scope import Scope
 
 _MOST_OPTIONS = 4
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Annotations and values: what an annotation promises, and whether a value keeps it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from typedtensors.dims import Dim
+from typedtensors.ops import SOME_FLOAT, Unknown, Value
+from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
+from typedtensors.shapes.spec import Reader, Spec
+from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
+from typedtensors_mypy.interpreter.calls.classes import user_class
+from typedtensors_mypy.interpreter.expressions.iteration import known_items
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.values import (
+    Either,
+    Instance,
+    Stream,
+    either,
+    of_framework,
+)
+from typedtensors_mypy.source.types import (
+    AnnotationType,
+    ArrayType,
+    BareArrayType,
+    ClassType,
+    ScalarType,
+    StreamType,
+    TupleType,
+    UnionType,
+)
+
+
+def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str = "_") -> Value:
+    """What an annotation says of its value, where its names stand for what `bindings` holds."""
+    if isinstance(kind, ArrayType):
+        shape = instantiate(kind.spec, bindings, reader(frame))
+        return of_framework(Tensor(shape, DType.named(kind.dtype)), kind.framework)
+    if isinstance(kind, BareArrayType):
+        return of_framework(Tensor(Shape.unknown()), kind.framework)
+    if isinstance(kind, TupleType):
+        return tuple(value_of(frame, item, bindings, name) for item in kind.items)
+    if isinstance(kind, StreamType):
+        return Stream(value_of(frame, kind.item, bindings, name))
+    if isinstance(kind, UnionType):
+        return either(value_of(frame, item, bindings, name) for item in kind.items)
+    if isinstance(kind, ClassType):
+        # Two objects of one class were made with sizes of their own.
+        return Instance(user_class(frame.run, kind.module, kind.node), pending=True)
+    return _scalar(kind, name) if isinstance(kind, ScalarType) else Unknown(kind.reason)
+
+
+def _scalar(kind: ScalarType, name: str) -> Value:
+    if kind.name == "int":
+        return Dim.fresh(name)
+    values: Mapping[str, Value] = {"float": SOME_FLOAT, "None": None}
+    return values.get(kind.name, Unknown(f"a {kind.name}"))
+
+
+def reader(frame: Frame) -> Reader:
+    """Looks up `{expr}` of a spec in a frame, as the run would."""
+
+    def read(text: str) -> Dim | None:
+        try:
+            node = ast.parse(text, mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+        with frame.run.silence():
+            value = frame.evaluate(node)
+        return value if isinstance(value, Dim) else None
+
+    return read
+
+
+def specs_of(kind: AnnotationType) -> Iterator[Spec]:
+    """Every spec in an annotation."""
+    if isinstance(kind, ArrayType):
+        yield kind.spec
+    elif isinstance(kind, (TupleType, UnionType)):
+        for item in kind.items:
+            yield from specs_of(item)
+    elif isinstance(kind, StreamType):
+        yield from specs_of(kind.item)
+
+
+def check(frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: Value) -> bool:
+    """Whether a value keeps what an annotation promises; tells of it if not.
+
+    Names that the frame does not know yet are bound to what the value has.
+    """
+    if isinstance(kind, ArrayType) and isinstance(value, Tensor):
+        return _check_array(frame, node, where, kind, value)
+    if isinstance(kind, TupleType) and isinstance(value, tuple):
+        pairs = zip(kind.items, value, strict=False)
+        return all(check(frame, node, where, item, part) for item, part in pairs)
+    if isinstance(kind, StreamType):
+        items = known_items(frame, value) or ((value.item,) if isinstance(value, Stream) else ())
+        return all(check(frame, node, where, kind.item, item) for item in items)
+    if isinstance(kind, UnionType) or isinstance(value, Either):
+        return _check_alternatives(frame, node, where, kind, value)
+    return True
+
+
+def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value: Tensor) -> bool:
+    found = match(kind.spec, value.shape, frame.bindings, frame.state.facts)
+    if not isinstance(found, Match):
+        frame.report(node, found.diagnostic(where))
+        return False
+    problem = dtype_mismatch(where, kind.dtype, value.dtype)
+    if problem is not None:
+        frame.report(node, problem)
+        return False
+    frame.bindings, frame.state.facts = found.bindings, found.facts
+    return True
+
+
+def _check_alternatives(
+    frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: Value
+) -> bool:
+    """With alternatives on either side, only what fits in no way is a mistake."""
+    kinds = kind.items if isinstance(kind, UnionType) else (kind,)
+    values = value.options if isinstance(value, Either) else (value,)
+    arrays = [option for option in values if isinstance(option, Tensor)]
+    promised = [item for item in kinds if isinstance(item, ArrayType)]
+    if len(arrays) < len(values) or not promised or not _only_arrays(kinds):
+        return True
+    trials = [(item, option) for item in promised for option in arrays]
+    bindings, facts = frame.bindings, frame.state.facts
+    if len(trials) > 1:
+        with frame.run.silence():
+            fits = any(check(frame, node, where, *trial) for trial in trials)
+        frame.bindings, frame.state.facts = bindings, facts
+        if fits:
+            return True
+    return check(frame, node, where, *trials[0])
+
+
+def _only_arrays(kinds: tuple[AnnotationType, ...]) -> bool:
+    return all(isinstance(item, (ArrayType, ScalarType)) for item in kinds)
+
+
+def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
+    """The value of an annotated variable: what its annotation says, where it was not known.
+
+    A name that no parameter has is then a size that is learned: nothing checks at run time that
+    it differs from others.
+    """
+    if not isinstance(value, Unknown) and not _is_vague(value):
+        return value
+    frame.bindings = frame.bindings.complete(specs_of(kind))
+    return value_of(frame, kind, frame.bindings)
+
+
+def _is_vague(value: Value) -> bool:
+    return isinstance(value, Tensor) and value.shape.rank is None

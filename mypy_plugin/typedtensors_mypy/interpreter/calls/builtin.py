@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's own functions and methods, as far as shapes go through them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, maximum, minimum
+from typedtensors.ops import SOME_FLOAT, Unknown, Value
+from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter.calls.classes import bound_method
+from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.expressions.ops import apply_op
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.statements.assignment import mark_changed
+from typedtensors_mypy.interpreter.text import annotation_text
+from typedtensors_mypy.interpreter.values import (
+    Instance,
+    Items,
+    Stream,
+    Super,
+    UserClass,
+    framework_of,
+)
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.library import ARRAY_CLASS
+from typedtensors_mypy.source.program import External
+
+_READING_METHODS = frozenset({"index", "count", "copy", "get", "keys", "values", "items"})
+
+
+def _length(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    (value,) = arguments.positional
+    framework = framework_of(value)
+    if framework is not None:
+        return apply_op(frame, node, f"{ARRAY_CLASS[framework]}.__len__", (value,))
+    items = known_items(frame, value)
+    if items is not None:
+        return Dim.of(len(items))
+    if isinstance(value, Shape):
+        return Unknown("the rank is not known")
+    if isinstance(value, Instance):
+        method = bound_method(frame, value, "__len__")
+        if method is not None:
+            return frame.run.call(frame, node, method, Arguments())
+    return Dim.fresh("len")
+
+
+def _range(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Few steps are gone through one by one; else some integer, each time.
+
+    A name that a range counts with holds an integer, such as an unannotated `batch_size`.
+    """
+    for argument in arguments.nodes:
+        name = argument.id if isinstance(argument, ast.Name) else ""
+        if isinstance(frame.state.values.get(name), Unknown):
+            frame.state.assign(name, Dim.fresh(name))
+    if len(arguments.positional) == 1 and isinstance(arguments.positional[0], Dim):
+        count = arguments.positional[0].value
+        if count is not None and 0 < count <= 8:
+            return tuple(Dim.of(step) for step in range(count))
+    return Stream(Dim.fresh("i"))
+
+
+def _zip(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return ()
+    columns = [known_items(frame, value) for value in arguments.positional]
+    if all(column is not None for column in columns):
+        return tuple(zip(*(column or () for column in columns), strict=False))
+    return Stream(tuple(item_of(frame, value) for value in arguments.positional))
+
+
+def _enumerate(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    items = known_items(frame, arguments.positional[0])
+    if items is not None and len(arguments.positional) == 1 and not arguments.keywords:
+        return tuple((Dim.of(index), item) for index, item in enumerate(items))
+    return Stream((Dim.fresh("i"), item_of(frame, arguments.positional[0])))
+
+
+def _list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    items = _copied(frame, arguments)
+    return Items(items) if isinstance(items, tuple) else items
+
+
+def _copied(frame: Frame, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return ()
+    (value,) = arguments.positional
+    items = known_items(frame, value)
+    if items is not None:
+        return items
+    if isinstance(value, Shape):
+        return value
+    return Stream(item_of(frame, value))
+
+
+def _tuple(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return _copied(frame, arguments)
+
+
+def _reversed(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    items = known_items(frame, arguments.positional[0])
+    return items[::-1] if items is not None else Stream(item_of(frame, arguments.positional[0]))
+
+
+def _next(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return item_of(frame, arguments.positional[0])
+
+
+def _iter(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return arguments.positional[0]
+
+
+def _integer(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    value = arguments.positional[0] if arguments.positional else Dim.of(0)
+    return value if isinstance(value, Dim) else Dim.fresh("int")
+
+
+def _float(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
+    return SOME_FLOAT
+
+
+def _extreme(choose: Callable[..., Dim]) -> Callable[[Frame, ast.expr, Arguments], Value]:
+    def extreme(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+        values = arguments.positional
+        if len(values) == 1:
+            values = known_items(frame, values[0]) or ()
+        if values and all(isinstance(value, Dim) for value in values):
+            return choose(*values)
+        numbers = all(isinstance(value, (Dim, float)) for value in values)
+        return SOME_FLOAT if values and numbers else Unknown("an extreme of unknown values")
+
+    return extreme
+
+
+def _sum(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    items = known_items(frame, arguments.positional[0])
+    if not items:
+        return Unknown("a sum of unknown items")
+    total = items[0]
+    for item in items[1:]:
+        total = _add(frame, node, total, item)
+    return total
+
+
+def _add(frame: Frame, node: ast.expr, left: Value, right: Value) -> Value:
+    from typedtensors_mypy.interpreter.expressions.operators import binary
+
+    return binary(frame, node, ast.Add(), left, right)
+
+
+def _super(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    function = frame.function
+    if frame.owner is None or function is None or not function.args.args or arguments.positional:
+        return Unknown("super() of something that is not followed")
+    first = function.args.args[0].arg
+    return Super(frame.owner, frame.state.values.get(first, Unknown("self")))
+
+
+def _isinstance(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Whether a value is of a class, where that is certain either way."""
+    value, classes = arguments.positional[:2]
+    listed = classes if isinstance(classes, tuple) else (classes,)
+    answers = {_is_of(value, cls) for cls in listed}
+    if True in answers:
+        return True
+    return Unknown("a test of a class") if None in answers else False
+
+
+def _is_of(value: Value, cls: Value) -> bool | None:
+    name = cls.name if isinstance(cls, External) else ""
+    if name.endswith(("Parameter", "Variable")):
+        return None
+    framework = library.array_framework(name)
+    if framework is not None and framework_of(value) is framework:
+        return True
+    kinds = {"int": Dim, "str": str, "float": float, "bool": bool, "tuple": tuple}
+    kind = kinds.get(name.removeprefix("builtins."))
+    if kind is not None and isinstance(value, kind):
+        return True
+    known = framework is not None or kind is not None or isinstance(cls, UserClass)
+    other = value is None or isinstance(value, Tensor)
+    return False if known and (other or (isinstance(value, Instance) and kind)) else None
+
+
+def _reveal(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return Unknown("nothing revealed")
+    value = arguments.positional[0]
+    text = annotation_text(value, frame.state.facts)
+    if text is not None and frame.scope.module is frame.run.module:
+        frame.run.tell(Finding(Place.of(node), wording.revealed(text)))
+    return value
+
+
+def _unknown(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    for value in arguments.values:
+        mark_changed(frame, value)
+    return Unknown("a built-in that is not followed")
+
+
+def _silent(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
+    return Unknown("a value that holds no array")
+
+
+def _guarded(
+    count: int, apply: Callable[[Frame, ast.expr, Arguments], Value]
+) -> Callable[[Frame, ast.expr, Arguments], Value]:
+    """The function if it gets at least `count` arguments, all known to be there."""
+
+    def guarded(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+        if not arguments.complete or len(arguments.positional) < count:
+            return _unknown(frame, node, arguments)
+        return apply(frame, node, arguments)
+
+    return guarded
+
+
+BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
+    "builtins.len": _guarded(1, _length),
+    "builtins.range": _guarded(1, _range),
+    "builtins.zip": _guarded(1, _zip),
+    "builtins.enumerate": _guarded(1, _enumerate),
+    "builtins.list": _guarded(0, _list),
+    "builtins.tuple": _guarded(0, _tuple),
+    "builtins.reversed": _guarded(1, _reversed),
+    "builtins.next": _guarded(1, _next),
+    "builtins.iter": _guarded(1, _iter),
+    "builtins.int": _guarded(0, _integer),
+    "builtins.float": _float,
+    "builtins.max": _guarded(1, _extreme(maximum)),
+    "builtins.min": _guarded(1, _extreme(minimum)),
+    "builtins.sum": _guarded(1, _sum),
+    "builtins.super": _guarded(0, _super),
+    "builtins.isinstance": _guarded(2, _isinstance),
+    "typing.reveal_type": _reveal,
+    "typing_extensions.reveal_type": _reveal,
+    **dict.fromkeys(
+        ("builtins.print", "builtins.str", "builtins.repr", "builtins.id",
+         "builtins.type", "builtins.hasattr", "builtins.bool"),
+        _silent,
+    ),
+}  # fmt: skip
+
+
+def call_sequence_method(
+    frame: Frame, receiver: tuple[Value, ...] | Items, name: str, arguments: Arguments
+) -> Value:
+    """A method of a tuple, list or dict: one that only reads, or one that changes it."""
+    if isinstance(receiver, tuple):
+        return Unknown("a method of a tuple")
+    fresh = receiver.serial not in frame.state.stale
+    if name not in _READING_METHODS:
+        mark_changed(frame, Items((), None, receiver.serial))
+        return Unknown("a method that changes a list or dict")
+    if receiver.keys is None or not fresh:
+        return Unknown("a method of a list or dict that changes")
+    readings: Mapping[str, Value] = {
+        "keys": receiver.keys,
+        "values": receiver.values,
+        "items": tuple(zip(receiver.keys, receiver.values, strict=True)),
+    }
+    if name == "get" and arguments.positional and arguments.positional[0] in receiver.keys:
+        return receiver.values[receiver.keys.index(arguments.positional[0])]
+    return readings.get(name, Unknown("a method of a dict"))

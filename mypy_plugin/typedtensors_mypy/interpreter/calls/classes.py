@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of the user's: their members, and the objects made of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from typedtensors.ops import Value
+from typedtensors_mypy.interpreter.frame import Frame, Run
+from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, Symbol
+from typedtensors_mypy.source.program import Definition, External
+from typedtensors_mypy.source.scope import Scope
+
+_MOST_BASES = 20
+
+
+@dataclass(frozen=True)
+class Member:
+    """What a class has under a name, and which class of its bases defines it."""
+
+    owner: UserClass
+    symbol: Symbol
+
+
+def user_class(run: Run, module: Module, node: ast.ClassDef) -> UserClass:
+    """The class that a statement defines; always the same value for the same statement."""
+    known = run.classes.get(id(node))
+    if known is None:
+        known = run.classes[id(node)] = UserClass(node, Scope(run.program, module))
+    return known
+
+
+def lineage(run: Run, cls: UserClass) -> list[UserClass | External | None]:
+    """The class and its bases, depth first; None for a base that is not known."""
+    known = run.lineages.get(id(cls.node))
+    if known is not None:
+        return known
+    found = run.lineages[id(cls.node)] = []
+    pending: list[UserClass | External | None] = [cls]
+    while pending and len(found) < _MOST_BASES:
+        current = pending.pop(0)
+        found.append(current)
+        if isinstance(current, UserClass):
+            pending = [*_bases(run, current), *pending]
+    return found
+
+
+def _bases(run: Run, cls: UserClass) -> Iterator[UserClass | External | None]:
+    for base in cls.node.bases:
+        node = base.value if isinstance(base, ast.Subscript) else base
+        target = cls.scope.target(node)
+        if isinstance(target, Definition) and isinstance(target.node, ast.ClassDef):
+            yield user_class(run, target.module, target.node)
+        else:
+            yield target if isinstance(target, External) else None
+
+
+def find_member(
+    run: Run, cls: UserClass, name: str, *, after: UserClass | None = None
+) -> Member | External | None:
+    """Who defines a member: a class of the user's, a library's base, or nobody that is known.
+
+    `after` starts behind that class, as `super()` does.
+    """
+    line = lineage(run, cls)
+    if after is not None and after in line:
+        line = line[line.index(after) + 1 :]
+    for base in line:
+        if base is None:
+            return None
+        if isinstance(base, External):
+            if not library.is_plain_base(base.name):
+                return base
+            continue
+        symbol = body_symbols(base).get(name)
+        if symbol is not None:
+            return Member(base, symbol)
+    return None
+
+
+def body_symbols(cls: UserClass) -> Mapping[str, Symbol]:
+    """What the statements of a class's body bind."""
+    return cls.scope.module.symbols_in(cls.node)
+
+
+def is_layer_class(run: Run, cls: UserClass) -> bool:
+    """Whether calling an object of the class calls its `forward`."""
+    return any(
+        isinstance(base, External) and library.is_module_base(base.name)
+        for base in lineage(run, cls)
+    )
+
+
+def bound_method(frame: Frame, instance: Instance, name: str) -> Function | None:
+    """A method of an object, bound to it."""
+    member = find_member(frame.run, instance.cls, name)
+    if isinstance(member, Member) and isinstance(member.symbol, FunctionNode):
+        return method_of(member.owner, member.symbol, instance)
+    return None
+
+
+def method_of(owner: UserClass, node: AnyFunction, receiver: Value) -> Function:
+    """A function in a class's body, bound to an object or a class."""
+    return Function(node, owner.scope, {}, receiver, owner)
+
+
+def some_instance(run: Run, cls: UserClass) -> Instance:
+    """Some object of the class, or of a subclass; what its constructor sets is read when needed."""
+    known = run.generic.get(id(cls.node))
+    if known is None:
+        known = run.generic[id(cls.node)] = Instance(cls, pending=True)
+    return known

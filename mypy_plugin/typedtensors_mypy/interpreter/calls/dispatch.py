@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The value of a call, by what is called."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.ops import Layer, Object, Unknown, Value, canonical
+from typedtensors_mypy.interpreter.alternatives import for_each
+from typedtensors_mypy.interpreter.calls.builtin import BUILTINS, call_sequence_method
+from typedtensors_mypy.interpreter.calls.classes import bound_method, is_layer_class
+from typedtensors_mypy.interpreter.calls.constructors import construct
+from typedtensors_mypy.interpreter.calls.following import call_function, call_lambda
+from typedtensors_mypy.interpreter.calls.own_library import OWN
+from typedtensors_mypy.interpreter.calls.torch_library import LIBRARY
+from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.statements.assignment import mark_changed
+from typedtensors_mypy.interpreter.values import (
+    Function,
+    Instance,
+    Items,
+    Lambda,
+    Method,
+    Partial,
+    UserClass,
+    framework_of,
+    present,
+)
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.program import External
+
+
+def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
+    """The value of calling a value."""
+    return for_each(frame, present(callee), lambda each: _call_one(frame, node, each, arguments))
+
+
+def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
+    if isinstance(callee, External):
+        return _call_external(frame, node, callee.name, arguments)
+    if isinstance(callee, Method):
+        return _call_method(frame, node, callee, arguments)
+    arguments = arguments.counted
+    if isinstance(callee, Function):
+        return call_function(frame, node, callee, arguments)
+    if isinstance(callee, Partial):
+        given = arguments.after(*callee.positional).with_defaults(callee.keywords)
+        return call(frame, node, callee.callee, given)
+    if isinstance(callee, Lambda):
+        return call_lambda(frame, node, callee, arguments)
+    if isinstance(callee, UserClass):
+        return construct(frame, node, callee, arguments)
+    if isinstance(callee, Instance):
+        return _call_instance(frame, node, callee, arguments)
+    if isinstance(callee, Layer):
+        return _call_layer(frame, node, callee, arguments)
+    _may_change(frame, arguments)
+    return callee if isinstance(callee, Unknown) else Unknown("a call of a value of that kind")
+
+
+def _may_change(frame: Frame, arguments: Arguments) -> None:
+    """Code that nobody follows may change the lists it is given."""
+    for value in arguments.values:
+        mark_changed(frame, value)
+
+
+def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:
+    builtin = BUILTINS.get(name)
+    if builtin is not None:
+        return builtin(frame, node, arguments.counted)
+    special = LIBRARY.get(library.short_name(name)) or OWN.get(canonical(name))
+    if special is not None:
+        return special(frame, node, arguments.counted)
+    if not arguments.complete or rule_name(frame, name) is None:
+        _may_change(frame, arguments)
+        return Unknown(f"`{name}` is not followed")
+    return apply_op(frame, node, name, arguments.positional, arguments.keywords)
+
+
+def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
+    """An object is called by its `__call__`; a module of torch by its `forward`."""
+    method = bound_method(frame, instance, "__call__")
+    if method is None and is_layer_class(frame.run, instance.cls):
+        method = bound_method(frame, instance, "forward")
+    if method is None:
+        return Unknown("an object that is not known to be callable")
+    return call_function(frame, node, method, arguments)
+
+
+def _call_layer(frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments) -> Value:
+    if not arguments.complete:
+        return Unknown("a call whose arguments are not known")
+    name = f"{layer.name}.forward"
+    return apply_op(frame, node, name, arguments.positional, arguments.keywords, layer=layer)
+
+
+def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Arguments) -> Value:
+    receiver, name = method.receiver, method.name
+    framework = framework_of(receiver)
+    if framework is not None and arguments.complete:
+        full = f"{library.ARRAY_CLASS[framework]}.{name}"
+        value = apply_op(frame, node, full, (receiver, *arguments.positional), arguments.keywords)
+        if name in library.RESHAPING_IN_PLACE:
+            _replace_receiver(frame, node)
+        return value
+    arguments = arguments.counted
+    if isinstance(receiver, Object) and arguments.complete:
+        positional = (receiver, *arguments.positional)
+        return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
+    if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
+        return receiver
+    if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:
+        _set_attribute(receiver, arguments)
+    if isinstance(receiver, (tuple, Items)):
+        return call_sequence_method(frame, receiver, name, arguments)
+    _may_change(frame, arguments)
+    return Unknown(f"`.{name}` of a value that is not followed")
+
+
+def _set_attribute(instance: Instance, arguments: Arguments) -> None:
+    """`self.register_buffer("mask", mask)` sets `self.mask`, as an assignment would."""
+    given = (*arguments.positional, arguments.keywords.get("tensor"))
+    if isinstance(given[0], str) and instance.building and len(given) > 2:
+        instance.attributes[given[0]] = given[1]
+
+
+def _replace_receiver(frame: Frame, node: ast.expr) -> None:
+    """After `x.squeeze_()`, `x` has another shape."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        target = node.func.value
+        if isinstance(target, ast.Name):
+            frame.state.assign(target.id, Unknown("an array reshaped in place"))

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the user's functions: by what their annotations promise, else by going through them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim
+from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
+from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
+from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
+from typedtensors_mypy.interpreter.signature import Given, Signature, fit, signature_of
+from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.values import (
+    REPORTED,
+    Either,
+    Function,
+    Instance,
+    Lambda,
+    Stream,
+    join,
+    options,
+)
+from typedtensors_mypy.source.types import (
+    UNANNOTATED,
+    AnnotationType,
+    ArrayType,
+    ScalarType,
+    StreamType,
+    TupleType,
+    UnionType,
+)
+
+
+def call_function(frame: Frame, node: ast.expr, function: Function, arguments: Arguments) -> Value:
+    """The value of a call: by the function's annotations where it has some, else by its body."""
+    signature = signature_of(frame.run, function)
+    if not signature.plain or signature.is_async:
+        return Unknown("a function that a decorator changes")
+    if signature.receiver and function.receiver is not None:
+        arguments = arguments.after(function.receiver)
+    given = fit(signature, arguments)
+    if given is None:
+        return Unknown("a call whose arguments do not fit or are not known")
+    return _Call(frame, node, function, signature, given).value()
+
+
+def call_lambda(frame: Frame, node: ast.expr, function: Lambda, arguments: Arguments) -> Value:
+    """The value of a lambda's body."""
+    names = [arg.arg for arg in function.node.args.args]
+    if frame.too_deep or len(names) != len(arguments.positional) or arguments.keywords:
+        return Unknown("a lambda that is not followed")
+    inner = Frame(frame.run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
+    inner.site = frame.site_of(node)
+    inner.local = frozenset(names)
+    inner.state = State(dict(zip(names, arguments.positional, strict=True)), frame.state.facts)
+    return inner.evaluate(function.node.body)
+
+
+@dataclass
+class _Call:
+    """One call whose arguments fit the function's parameters."""
+
+    frame: Frame
+    node: ast.expr
+    function: Function
+    signature: Signature
+    given: Mapping[str, Given]
+
+    def value(self) -> Value:
+        """What the call gives."""
+        bindings = self._solve()
+        if bindings is None:
+            return REPORTED
+        # A constructor is gone through for what it sets, whatever its annotation says.
+        if _says_enough(self.signature.returns) and not _is_building(self.function.receiver):
+            return self._promised(bindings)
+        return self._follow()
+
+    def _solve(self) -> Bindings | None:
+        """What the callee's names stand for here; None if the arguments contradict each other."""
+        arrays = list(self._arrays())
+        found = match_all(
+            [array.argument for array in arrays],
+            self._given_sizes(),
+            self.frame.state.facts,
+            teach=True,
+        )
+        if not isinstance(found, Match):
+            place = found.argument
+            at = next((each.node for each in arrays if each.argument.name == place), self.node)
+            where = wording.argument(place, self.function.name)
+            self.frame.report(at, found.diagnostic(where))
+            return None
+        if any([self._holds_wrong_numbers(array) for array in arrays]):  # noqa: C419 - tell of all
+            return None
+        self.frame.state.facts = found.facts
+        return found.bindings
+
+    def _given_sizes(self) -> Bindings:
+        bindings = Bindings()
+        for parameter in size_parameters(self.signature):
+            given = self.given.get(parameter.name)
+            if given is not None and isinstance(given.value, Dim):
+                bindings = bindings.bind(parameter.name, given.value)
+        return bindings
+
+    def _arrays(self) -> Iterator[_Array]:
+        for parameter in self.signature.parameters:
+            given = self.given.get(parameter.name)
+            for kind, value in arrays_in(parameter.type, given.value if given else None):
+                node = (given.node if given else None) or self.node
+                argument = Argument(parameter.name, kind.spec, value.shape)
+                yield _Array(argument, node, kind, value)
+
+    def _holds_wrong_numbers(self, array: _Array) -> bool:
+        where = wording.argument(array.argument.name, self.function.name)
+        problem = dtype_mismatch(where, array.kind.dtype, array.value.dtype)
+        if problem is not None:
+            self.frame.report(array.node, problem)
+        return problem is not None
+
+    def _promised(self, bindings: Bindings) -> Value:
+        """What the return annotation says; names that only it has may be seen from the body."""
+        returns = self.signature.returns
+        specs = list(specs_of(returns))
+        open_names = {name for spec in specs for name in spec.names} - bindings.axes.keys()
+        if _is_made(self.function.receiver):
+            # The sizes an object was made with are known, so its body may show what is wrong.
+            bindings = self._seen_in_body(bindings)
+        elif open_names:
+            with self.frame.run.silence():
+                bindings = self._seen_in_body(bindings)
+        name = f"{self.function.name}()"
+        return value_of(self.frame, returns, bindings.complete(specs), name)
+
+    def _seen_in_body(self, bindings: Bindings) -> Bindings:
+        returns = self.signature.returns
+        shown = arrays_in(returns, self._follow())
+        pairs = [Argument("", kind.spec, array.shape) for kind, array in shown]
+        found = match_all(pairs, bindings, self.frame.state.facts)
+        return found.bindings if isinstance(found, Match) else bindings
+
+    def _follow(self) -> Value:
+        """The value of a call, by going through the body with the arguments it gets."""
+        run, receiver = self.frame.run, self.function.receiver
+        like = Likeness.of(self.function, ((p, each.value) for p, each in self.given.items()))
+        if self.frame.too_deep or like in run.active or _is_stub(self.function):
+            return Unknown("a function that is not followed")
+        known = run.followed.get(like)
+        if known is None:
+            reusable = is_blank(receiver) or not _is_building(receiver)
+            run.active.add(like)
+            with run.listening() as heard:
+                known = self._go_through()
+            run.active.discard(like)
+            if reusable and not heard:
+                run.followed[like] = known
+        self.frame.state.stale |= known.stale
+        if isinstance(receiver, Instance) and receiver.building:
+            receiver.attributes.update(known.attributes)
+        return known.value
+
+    def _go_through(self) -> Followed:
+        inner = self._activation()
+        go_through(inner)
+        end = join_states(inner.exits)
+        value = _result(inner, self.signature)
+        return Followed(value, end.stale - self.frame.state.stale, self._attributes(end))
+
+    def _attributes(self, end: State) -> Mapping[str, Value]:
+        """What the call has set on the object that is being made."""
+        receiver, args = self.function.receiver, self.function.node.args.args
+        if not isinstance(receiver, Instance) or not receiver.building or not args:
+            return {}
+        own = f"{args[0].arg}."
+        stored = {k.removeprefix(own): v for k, v in end.values.items() if k.startswith(own)}
+        return {**receiver.attributes, **stored}
+
+    def _activation(self) -> Frame:
+        frame = self.frame
+        inner = activation(frame.run, self.function)
+        inner.depth = frame.depth + 1
+        inner.caller = frame
+        inner.called_at = self.node
+        inner.site = frame.site_of(self.node)
+        inner.state = State(facts=frame.state.facts, stale=frame.state.stale)
+        for parameter in self.signature.parameters:
+            value: Value = () if parameter.kind == "*" else Unknown("keyword arguments")
+            if parameter.name in self.given:
+                value = self.given[parameter.name].value
+            elif parameter.default is not None:
+                value = inner.evaluate(parameter.default)
+            inner.state.values[parameter.name] = value
+        return inner
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array argument, where it is written, and what its parameter asks of it."""
+
+    argument: Argument
+    node: ast.expr
+    kind: ArrayType
+    value: Tensor
+
+
+def _says_enough(kind: AnnotationType) -> bool:
+    """Whether a return annotation says all there is to know of the shapes in it."""
+    if isinstance(kind, (TupleType, UnionType)):
+        return all(_says_enough(item) for item in kind.items)
+    if isinstance(kind, StreamType):
+        return _says_enough(kind.item)
+    return isinstance(kind, (ArrayType, ScalarType)) and kind != ScalarType("int")
+
+
+def arrays_in(kind: AnnotationType, value: Value) -> Iterator[tuple[ArrayType, Tensor]]:
+    """Each array in a value, with what its annotation asks of it.
+
+    Of alternatives, on either side, no single one is asked for.
+    """
+    if isinstance(kind, UnionType):
+        arrays = [item for item in kind.items if isinstance(item, ArrayType)]
+        only = all(isinstance(item, (ArrayType, ScalarType)) for item in kind.items)
+        kind = arrays[0] if only and len(arrays) == 1 else UNANNOTATED
+    if isinstance(value, Either):
+        tensors = [option for option in options(value) if option is not None]
+        value = tensors[0] if len(tensors) == 1 else value
+    if isinstance(kind, ArrayType) and isinstance(value, Tensor):
+        yield kind, value
+    elif isinstance(kind, TupleType) and isinstance(value, tuple):
+        for item, part in zip(kind.items, value, strict=False):
+            yield from arrays_in(item, part)
+    elif isinstance(kind, StreamType) and isinstance(value, tuple):
+        for part in value:
+            yield from arrays_in(kind.item, part)
+    elif isinstance(kind, StreamType) and isinstance(value, Stream):
+        yield from arrays_in(kind.item, value.item)
+
+
+def _is_stub(function: Function) -> bool:
+    """Whether a summary left out the body."""
+    last = function.node.body[-1]
+    return (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Constant)
+        and last.value.value is ...
+    )
+
+
+def _is_building(receiver: Value) -> bool:
+    return isinstance(receiver, Instance) and receiver.building
+
+
+def _is_made(receiver: Value) -> bool:
+    return isinstance(receiver, Instance) and receiver.exact
+
+
+def _result(inner: Frame, signature: Signature) -> Value:
+    values = inner.yields if signature.generator else inner.outcomes
+    if not values:
+        return Unknown("a function that does not return")
+    first, *rest = values
+    for value in rest:
+        first = join(first, value)
+    return Stream(first) if signature.generator else first

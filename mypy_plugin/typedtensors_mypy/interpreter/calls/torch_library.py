@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is no op, but carries arrays: data sets, loaders, containers and wrappers of modules."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from typedtensors.dims import Dim
+from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Axis, DType, Shape, Tensor
+from typedtensors_mypy.interpreter.calls.classes import bound_method
+from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.values import Instance, Items, Partial, Stream
+
+
+def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """A data set gives one row of each of its arrays at a time."""
+    if not all(isinstance(value, Tensor) for value in arguments.positional):
+        return Unknown("a data set of unknown arrays")
+    rows = [_row(value) for value in arguments.positional if isinstance(value, Tensor)]
+    return Unknown("a data set of unknown arrays") if None in rows else Stream(tuple(rows))
+
+
+def _row(array: Tensor) -> Tensor | None:
+    if not array.shape.prefix:
+        return None
+    return Tensor(Shape(array.shape.axes[1:]), array.dtype)
+
+
+def _data_loader(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    """A loader stacks samples; the size of a batch is not known, for the last one is smaller."""
+    given = {"batch_size": Dim.of(1), **arguments.keywords}
+    if arguments.positional:
+        given["dataset"] = arguments.positional[0]
+    if len(arguments.positional) > 2 or "collate_fn" in given or not arguments.complete:
+        return Unknown("a loader that collates in its own way")
+    sample = _sample(frame, node, given.get("dataset"))
+    if given["batch_size"] is None and "batch_sampler" not in given:
+        return Stream(sample)
+    return Stream(_stacked(sample, Axis(Dim.fresh("batch"))))
+
+
+def _sample(frame: Frame, node: ast.expr, data: Value) -> Value:
+    if isinstance(data, Instance):
+        method = bound_method(frame, data, "__getitem__")
+        if method is None:
+            return Unknown("a data set without `__getitem__`")
+        return frame.run.call(frame, node, method, Arguments((Dim.fresh("i"),)))
+    return item_of(frame, data)
+
+
+def _stacked(sample: Value, batch: Axis) -> Value:
+    if isinstance(sample, Tensor):
+        return Tensor(Shape((batch, *sample.shape.axes)), sample.dtype)
+    if isinstance(sample, tuple):
+        return tuple(_stacked(item, batch) for item in sample)
+    if isinstance(sample, (Dim, float)):
+        # A batch of Python numbers is an array of the widest dtype of their kind.
+        dtype = "int64" if isinstance(sample, Dim) else "float64"
+        return Tensor(Shape((batch,)), DType.exactly(dtype))
+    return Unknown("samples that are not arrays")
+
+
+def _parts(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Each part of a data set gives the same samples as the whole."""
+    return Stream(arguments.positional[0]) if arguments.positional else Unknown("nothing")
+
+
+def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """A function with some of its arguments given already."""
+    if not arguments.positional or not arguments.complete:
+        return Unknown("a function whose arguments are not known")
+    return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
+
+
+def _same(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return arguments.positional[0] if arguments.positional else Unknown("nothing")
+
+
+def _module_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return Items(())
+    items = known_items(frame, arguments.positional[0])
+    if items is not None:
+        return Items(items)
+    return Stream(item_of(frame, arguments.positional[0]))
+
+
+LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
+    "torch.utils.data.TensorDataset": _tensor_dataset,
+    "torch.utils.data.DataLoader": _data_loader,
+    "torch.utils.data.random_split": _parts,
+    "torch.utils.data.Subset": _same,
+    "torch.nn.ModuleList": _module_list,
+    "functools.partial": _partial,
+    "torch.compile": _same,
+    "torch.jit.script": _same,
+    "copy.deepcopy": _same,
+    "copy.copy": _same,
+    "tqdm.tqdm": _same,
+    "tqdm.auto.tqdm": _same,
+}

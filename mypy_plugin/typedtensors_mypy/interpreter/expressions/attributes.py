@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a name stands for, and what `value.attribute` is."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from typedtensors.dims import Dim
+from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
+from typedtensors.shapes import Bindings, Shape, Tensor
+from typedtensors_mypy.interpreter.alternatives import for_each
+from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.calls.classes import (
+    Member,
+    body_symbols,
+    find_member,
+    method_of,
+    user_class,
+)
+from typedtensors_mypy.interpreter.calls.constructors import ensure_built
+from typedtensors_mypy.interpreter.expressions.ops import apply_op
+from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
+from typedtensors_mypy.interpreter.signature import signature_of
+from typedtensors_mypy.interpreter.state import State
+from typedtensors_mypy.interpreter.values import (
+    Function,
+    Instance,
+    Items,
+    Method,
+    Super,
+    UserClass,
+    array_framework,
+    present,
+)
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.contents import changed_in_place, reassigned
+from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
+from typedtensors_mypy.source.program import Definition, External, Target, resolve
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.types import OpaqueType
+
+
+def name_value(frame: Frame, node: ast.Name) -> Value:
+    """What a name stands for here: a local, a name of an enclosing function, a global."""
+    name = node.id
+    if name in frame.state.values:
+        return frame.state.values[name]
+    if name in frame.local:
+        return Unknown("a name that may not be bound")
+    if name in frame.closure:
+        return frame.closure[name]
+    if name == "reveal_type":
+        return External("typing.reveal_type")
+    return _target_value(frame, frame.scope.named(name), name)
+
+
+def _target_value(frame: Frame, target: Target | None, name: str) -> Value:
+    if target is None:
+        return Unknown(f"`{name}` depends on the run")
+    if isinstance(target, External):
+        return _external(target)
+    if isinstance(target, Module):
+        return target
+    return _definition(frame, target, name)
+
+
+def _external(target: External) -> Value:
+    if library.is_float_constant(target.name):
+        return SOME_FLOAT
+    return library.dtype_named(target.name) or target
+
+
+def _definition(frame: Frame, target: Definition, name: str) -> Value:
+    node = target.node
+    if isinstance(node, ast.ClassDef):
+        return user_class(frame.run, target.module, node)
+    if isinstance(node, FunctionNode):
+        return function_value(frame.run, target.module, node)
+    return _global(frame, target, node, name)
+
+
+def function_value(run: Run, module: Module, node: AnyFunction) -> Function:
+    """The function that a definition at the top level of a module defines."""
+    return Function(node, Scope(run.program, module))
+
+
+def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Value:
+    """A variable of a module that is assigned once."""
+    run = frame.run
+    if target.module is run.module:
+        value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
+        return _lasting(run, target.module, name, value)
+    key = id(node)
+    if key not in run.results:
+        run.results[key] = Unknown("a global that is being evaluated")
+        inner = Frame(run, Scope(run.program, target.module), State(), depth=frame.depth + 1)
+        if not frame.too_deep:
+            with run.silence():
+                run.results[key] = _global_value(inner, node)
+    return _lasting(run, target.module, name, run.results[key])
+
+
+def _global_value(inner: Frame, node: Assigned) -> Value:
+    """What a variable of another module is: what its annotation says of arrays, else its value."""
+    kind = SpecReader(inner.scope).read(node.annotation)
+    if node.value is None or any(specs_of(kind)):
+        return value_of(inner, kind, Bindings())
+    return inner.evaluate(node.value)
+
+
+def attribute(frame: Frame, node: ast.Attribute) -> Value:
+    """The value of `base.attribute`."""
+    if isinstance(node.value, ast.Name):
+        assigned = frame.state.values.get(f"{node.value.id}.{node.attr}")
+        if assigned is not None:
+            return assigned
+    base = present(frame.evaluate(node.value))
+    return for_each(frame, base, lambda each: _one(frame, node, each))
+
+
+def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
+    name = node.attr
+    if isinstance(base, Tensor):
+        return _of_array(frame, node, base)
+    if isinstance(base, External):
+        return _external(External(f"{base.name}.{name}"))
+    if isinstance(base, Module):
+        full = f"{base.name}.{name}"
+        return _target_value(frame, resolve(frame.run.program, full), name)
+    if isinstance(base, Instance):
+        return _of_instance(frame, node, base)
+    if isinstance(base, UserClass):
+        return _of_class(frame, base, name)
+    if isinstance(base, Super):
+        return _of_super(frame, base, name)
+    if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
+        return base.config[name]
+    if isinstance(base, Fields) and name in base.names:
+        return base.field(name)
+    if isinstance(base, (Layer, Object, Shape, Items, tuple, str)):
+        return Method(base, name)
+    return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
+
+
+def _of_array(frame: Frame, node: ast.Attribute, base: Tensor) -> Value:
+    name = node.attr
+    framework = array_framework(base)
+    if name in library.ARRAY_PROPERTIES[framework]:
+        return apply_op(frame, node, f"{library.ARRAY_CLASS[framework]}.{name}", (base,))
+    if name == "data":
+        return base
+    if name == "dtype":
+        return base.dtype
+    if name in library.SILENT_PROPERTIES:
+        return Unknown(f"`.{name}` of an array")
+    return Method(base, name)
+
+
+def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
+    name = node.attr
+    ensure_built(frame, base)
+    if name in base.attributes:
+        return _stable(frame, base, name)
+    member = find_member(frame.run, base.cls, name)
+    if isinstance(member, External):
+        return Method(base, name)
+    if member is None:
+        if name in library.MODULE_METHODS | library.ATTRIBUTE_SETTERS:
+            return Method(base, name)
+        return Unknown(f"`{name}` is not set where its class is made")
+    if isinstance(member.symbol, FunctionNode):
+        method = method_of(member.owner, member.symbol, base)
+        if signature_of(frame.run, method).is_property:
+            return frame.run.call(frame, node, method, Arguments())
+        return method
+    return _class_variable(frame, member, base)
+
+
+def _stable(frame: Frame, base: Instance, name: str) -> Value:
+    """An attribute as its constructor set it, unless other code assigns it too."""
+    if base.building or name not in frame.run.summed(reassigned, base.cls.scope.module):
+        return _lasting(frame.run, base.cls.scope.module, name, base.attributes[name])
+    annotated = _annotated(frame, base.cls, name)
+    return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
+
+
+def _lasting(run: Run, module: Module, name: str, value: Value) -> Value:
+    """A value that outlives the code that made it.
+
+    An array among them is made once, as weights are: `(x - self.mean) / self.std` with arrays of 3
+    channels documents that `x` has 3. A list that some code of its module changes is unknown:
+    inside one function the state knows which lists have changed, between functions nobody does.
+    """
+    if isinstance(value, Tensor):
+        return replace(value, parameter=True)
+    changes = isinstance(value, Items) and name in run.summed(changed_in_place, module)
+    return Unknown(f"`{name}` is changed in place") if changes else value
+
+
+def _annotated(frame: Frame, cls: UserClass, name: str) -> Value | None:
+    """What an annotation in the class's body says of an attribute."""
+    symbol = body_symbols(cls).get(name)
+    if not isinstance(symbol, Assigned) or symbol.annotation is None:
+        return None
+    kind = SpecReader(cls.scope.inside(cls.node)).read(symbol.annotation)
+    return None if isinstance(kind, OpaqueType) else value_of(frame, kind, Bindings(), name)
+
+
+def _class_variable(frame: Frame, member: Member, base: Instance) -> Value:
+    symbol = member.symbol
+    if not isinstance(symbol, Assigned):
+        return Unknown("an attribute that depends on the run")
+    if symbol.annotation is not None:
+        scope = member.owner.scope.inside(member.owner.node)
+        kind = SpecReader(scope).read(symbol.annotation)
+        name = getattr(symbol.annotation, "id", "_")
+        return value_of(frame, kind, Bindings(), name)
+    if symbol.value is None or not base.exact:
+        return Unknown("an attribute that subclasses may set")
+    return _in_class(frame, member.owner, symbol.value)
+
+
+def _in_class(frame: Frame, cls: UserClass, node: ast.expr) -> Value:
+    inner = Frame(frame.run, cls.scope.inside(cls.node), depth=frame.depth + 1)
+    with frame.run.silence():
+        return inner.evaluate(node)
+
+
+def _of_class(frame: Frame, base: UserClass, name: str) -> Value:
+    member = find_member(frame.run, base, name)
+    if not isinstance(member, Member):
+        return Unknown("an attribute of a class that is not followed")
+    if isinstance(member.symbol, FunctionNode):
+        method = method_of(member.owner, member.symbol, None)
+        bound = signature_of(frame.run, method).receiver == "cls"
+        return method_of(member.owner, member.symbol, base) if bound else method
+    if isinstance(member.symbol, Assigned) and member.symbol.value is not None:
+        return _in_class(frame, member.owner, member.symbol.value)
+    return Unknown("an attribute of a class that depends on the run")
+
+
+def _of_super(frame: Frame, base: Super, name: str) -> Value:
+    if not isinstance(base.instance, Instance):
+        return Unknown("super() of an object that is not followed")
+    member = find_member(frame.run, base.instance.cls, name, after=base.cls)
+    if isinstance(member, Member) and isinstance(member.symbol, FunctionNode):
+        return method_of(member.owner, member.symbol, base.instance)
+    return Method(base, name)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators: on arrays they are ops, on sizes dims, on tuples Python's own."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Sequence
+
+from typedtensors.dims import Dim
+from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
+from typedtensors.ops.steps.sizes import parts, shape_of
+from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy.interpreter.expressions.ops import apply_op
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.values import framework_of, options, present
+from typedtensors_mypy.source.library import ARRAY_CLASS
+
+_BINARY = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARISON = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
+    "add": Dim.__add__,
+    "sub": Dim.__sub__,
+    "mul": Dim.__mul__,
+    "floordiv": Dim.__floordiv__,
+    "mod": Dim.__mod__,
+}
+# Beyond this a power of literals is no size, and may take long.
+_LARGEST_POWER = 64
+
+
+def binary(
+    frame: Frame, node: ast.expr, operator: ast.operator, left: Value, right: Value,
+    *, in_place: bool = False,
+) -> Value:  # fmt: skip
+    """The value of `left <operator> right`."""
+    name = _BINARY[type(operator)]
+    left, right = present(left), present(right)
+    if _holds_array(left) or _holds_array(right):
+        return _on_arrays(frame, node, name, left, right, in_place=in_place)
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return _on_dims(name, left, right)
+    if isinstance(left, tuple) and isinstance(right, tuple) and name == "add":
+        return left + right
+    if isinstance(left, (Shape, tuple)) and isinstance(right, (Shape, tuple)) and name == "add":
+        return _joined_sizes(left, right)
+    if isinstance(left, tuple) and isinstance(right, Dim) and name == "mul":
+        return (
+            left * right.value if right.value is not None else Unknown("a tuple of unknown length")
+        )
+    if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
+        return SOME_FLOAT
+    unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
+    return unknown or Unknown("an operator on values of those kinds")
+
+
+def _joined_sizes(left: Shape | tuple[Value, ...], right: Shape | tuple[Value, ...]) -> Value:
+    """`x.shape[:-1] + (3,)` where the rank is not known."""
+    try:
+        return shape_of((*parts(left), *parts(right)))
+    except Undetermined as answer:
+        return Unknown(answer.reason)
+
+
+def _on_arrays(
+    frame: Frame, node: ast.expr, name: str, left: Value, right: Value, *, in_place: bool
+) -> Value:
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return left if isinstance(left, Unknown) else right
+    if _holds_array(left):
+        prefix = "i" if in_place else ""
+        return apply_op(frame, node, f"{_class_of(left)}.__{prefix}{name}__", (left, right))
+    return apply_op(frame, node, f"{_class_of(right)}.__r{name}__", (right, left))
+
+
+def _holds_array(value: Value) -> bool:
+    return any(isinstance(option, Tensor) for option in options(value))
+
+
+def _class_of(value: Value) -> str:
+    frameworks = [framework_of(option) for option in options(value)]
+    return next(ARRAY_CLASS[framework] for framework in frameworks if framework is not None)
+
+
+def _on_dims(name: str, left: Dim, right: Dim) -> Value:
+    if name in _ON_DIMS:
+        if name in {"floordiv", "mod"} and right.value == 0:
+            return Unknown("a division by zero")
+        return _ON_DIMS[name](left, right)
+    if name == "pow" and left.value is not None and right.value is not None:
+        small = 0 <= right.value <= _LARGEST_POWER
+        return Dim.of(left.value**right.value) if small else SOME_FLOAT
+    return SOME_FLOAT if name == "truediv" else Unknown(f"an integer from `{name}`")
+
+
+def unary(frame: Frame, node: ast.expr, operator: ast.unaryop, operand: Value) -> Value:
+    """The value of `<operator> operand`."""
+    if isinstance(operator, ast.Not):
+        return not operand if isinstance(operand, bool) or operand is None else Unknown("a test")
+    name = _UNARY[type(operator)]
+    operand = present(operand)
+    if _holds_array(operand):
+        return apply_op(frame, node, f"{_class_of(operand)}.__{name}__", (operand,))
+    if isinstance(operand, Dim) and name in {"neg", "pos"}:
+        return -operand if name == "neg" else operand
+    if isinstance(operand, float) and name in {"neg", "pos"}:
+        return operand
+    return Unknown("an operator on a value that is not followed")
+
+
+def compare(frame: Frame, node: ast.Compare, operands: Sequence[Value]) -> Value:
+    """The value of a comparison; of a chain nothing is known."""
+    results = [
+        _compare_two(frame, node, operator, left, right)
+        for operator, (left, right) in zip(node.ops, itertools.pairwise(operands), strict=True)
+    ]
+    return results[0] if len(results) == 1 else Unknown("a chain of comparisons")
+
+
+def _compare_two(
+    frame: Frame, node: ast.expr, operator: ast.cmpop, left: Value, right: Value
+) -> Value:
+    name = _COMPARISON.get(type(operator))
+    if name is None:
+        return _identity(operator, left, right)
+    if _holds_array(left):
+        return _on_arrays(frame, node, name, present(left), present(right), in_place=False)
+    if _holds_array(right):
+        return _on_arrays(
+            frame, node, _MIRRORED[name], present(right), present(left), in_place=False
+        )
+    return _decide(name, left, right)
+
+
+def _identity(operator: ast.cmpop, left: Value, right: Value) -> Value:
+    """`is None`, where the value says whether it is."""
+    if not isinstance(operator, (ast.Is, ast.IsNot)) or right is not None:
+        return Unknown("a test")
+    if left is not None and not isinstance(left, Tensor):
+        return Unknown("a test")
+    return (left is None) is isinstance(operator, ast.Is)
+
+
+def _decide(name: str, left: Value, right: Value) -> Value:
+    """The answer where both sides are literals."""
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        gap = (left - right).value
+        if gap is None:
+            return Unknown("sizes that are not known")
+        answers = {"eq": gap == 0, "ne": gap != 0, "lt": gap < 0}
+        answers |= {"le": gap <= 0, "gt": gap > 0, "ge": gap >= 0}
+        return answers[name]
+    if isinstance(left, str) and isinstance(right, str) and name in {"eq", "ne"}:
+        return (left == right) is (name == "eq")
+    return Unknown("a test")

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Applying the rules of ops to values, and judging the broadcasts that this shows."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Mapping
+
+from typedtensors.diagnostics import Diagnostic
+from typedtensors.dims import Facts
+from typedtensors.ops import (
+    Conflict,
+    Framework,
+    Known,
+    Layer,
+    Many,
+    Outcome,
+    Rule,
+    Unknown,
+    Value,
+    canonical,
+    lookup,
+)
+from typedtensors.ops.rule import framework_of as framework_of_op
+from typedtensors.shapes import DType
+from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.values import (
+    REPORTED,
+    Items,
+    Stream,
+    either,
+    of_framework,
+    options,
+)
+from typedtensors_mypy.source.program import External
+
+_MOST_COMBINATIONS = 8
+# `dtype=float` is what arrays make of it, in NumPy and in torch.
+_PYTHON_TYPES = {
+    "builtins.bool": DType.exactly("bool"),
+    "builtins.int": DType.exactly("int64"),
+    "builtins.float": DType.exactly("float64"),
+    "builtins.complex": DType.exactly("complex128"),
+}
+
+
+def rule_name(frame: Frame, name: str) -> str | None:
+    """The name under which an op has a rule: the one it is reached by, or is defined under."""
+    for candidate in (name, frame.run.program.canonical(name)):
+        if candidate and lookup(candidate) is not None:
+            return canonical(candidate)
+    return None
+
+
+def apply_op(
+    frame: Frame,
+    node: ast.expr,
+    name: str,
+    args: tuple[Value, ...],
+    kwargs: Mapping[str, Value] | None = None,
+    *,
+    layer: Layer | None = None,
+) -> Value:
+    """The value of an op called with these arguments; tells of a conflict, once.
+
+    Where an argument has alternatives each is tried; only if all of them conflict that is told.
+    """
+    known = rule_name(frame, name)
+    rule = None if known is None else lookup(known)
+    if known is None or rule is None:
+        return Unknown(f"`{name}` has no rule")
+    given = tuple(_plain(frame, arg) for arg in args)
+    named = {key: _plain(frame, arg) for key, arg in (kwargs or {}).items()}
+    return _Application(frame, node, known, rule, layer).run(given, named)
+
+
+def _plain(frame: Frame, value: Value) -> Value:
+    """The value as rules know it: a list of which something may have changed is unknown."""
+    if isinstance(value, Items):
+        if value.serial in frame.state.stale or value.keys is not None:
+            return Unknown("a list or dict that changes")
+        return [_plain(frame, item) for item in value.values]
+    if isinstance(value, tuple):
+        return tuple(_plain(frame, item) for item in value)
+    if isinstance(value, External):
+        return _PYTHON_TYPES.get(value.name, value)
+    return Many(value.item) if isinstance(value, Stream) else value
+
+
+def _framework_of_result(op: str) -> Framework:
+    return Framework.NUMPY if op == "torch.Tensor.numpy" else framework_of_op(op)
+
+
+class _Application:
+    """One op at one place of the code, with one set of alternatives of arguments."""
+
+    def __init__(
+        self, frame: Frame, node: ast.expr, name: str, rule: Rule, layer: Layer | None
+    ) -> None:
+        self.frame, self.node, self.name = frame, node, name
+        self.rule, self.layer = rule, layer
+
+    def run(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        combinations = list(
+            itertools.islice(
+                itertools.product(*map(options, (*args, *kwargs.values()))), _MOST_COMBINATIONS + 1
+            )
+        )
+        if len(combinations) > _MOST_COMBINATIONS:
+            return Unknown("more alternatives than are followed")
+        before = self.frame.state.facts
+        values: list[Value] = []
+        after: list[Facts] = []
+        conflicts: list[Diagnostic] = []
+        for combination in combinations:
+            named = dict(zip(kwargs, combination[len(args) :], strict=True))
+            outcome = self._once(combination[: len(args)], named, before)
+            if isinstance(outcome, Conflict):
+                conflicts.append(outcome.diagnostic)
+            elif isinstance(outcome, Unknown):
+                values.append(outcome)
+                after.append(before)
+            else:
+                values.append(of_framework(outcome.value, _framework_of_result(self.name)))
+                after.append(outcome.facts)
+        return self._combine(values, after, conflicts)
+
+    def _once(self, args: tuple[Value, ...], kwargs: dict[str, Value], facts: Facts) -> Outcome:
+        outcome = self.rule.evaluate(
+            self.name, args, kwargs, facts, layer=self.layer, invoke=self._invoke
+        )
+        if isinstance(outcome, Known):
+            found = judge_all(self.frame, self.node, self.rule, outcome)
+            if found is not None:
+                return Conflict(found)
+        return outcome
+
+    def _invoke(self, callee: Value, args: tuple[Value, ...]) -> Outcome:
+        """How a rule calls what it was given: a layer inside `nn.Sequential`, a function."""
+        value = self.frame.run.call(self.frame, self.node, callee, Arguments(args))
+        return value if isinstance(value, Unknown) else Known(value, self.frame.state.facts)
+
+    def _combine(
+        self, values: list[Value], after: list[Facts], conflicts: list[Diagnostic]
+    ) -> Value:
+        if not values:
+            self.frame.report(self.node, conflicts[0])
+            return REPORTED
+        self.frame.state.facts = facts = after[0]
+        for other in after[1:]:
+            self.frame.state.facts = facts = facts.join(other)
+        return either(values)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Binding values to names, attributes and items."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.dims import Dim
+from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy.interpreter.expressions.iteration import unpack, with_rank
+from typedtensors_mypy.interpreter.expressions.ops import apply_op
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.values import (
+    Instance,
+    Items,
+    array_framework,
+    framework_of,
+    of_framework,
+    options,
+)
+from typedtensors_mypy.source.library import ARRAY_CLASS
+from typedtensors_mypy.source.syntax import dotted
+
+
+def assign(frame: Frame, target: ast.expr, value: Value) -> None:
+    """Bind a target to a value."""
+    if isinstance(target, ast.Name):
+        frame.state.assign(target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack_into(frame, target.elts, value)
+    elif isinstance(target, ast.Starred):
+        assign(frame, target.value, Unknown("the rest of an unpacked value"))
+    elif isinstance(target, ast.Attribute):
+        _assign_attribute(frame, target, value)
+    elif isinstance(target, ast.Subscript):
+        _assign_item(frame, target, value)
+
+
+def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
+    if any(isinstance(target, ast.Starred) for target in targets):
+        values = None
+    else:
+        values = unpack(frame, value, len(targets))
+    if values is None:
+        values = (Unknown("an unpacked value"),) * len(targets)
+    for target, item in zip(targets, values, strict=True):
+        assign(frame, target, item)
+
+
+def unpack_shape(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> Value:
+    """The sizes that `b, n, d = x.shape` binds where the rank of `x` was not known, but is now."""
+    if not isinstance(value, Shape) or not isinstance(target, (ast.Tuple, ast.List)):
+        return value
+    if any(isinstance(item, ast.Starred) for item in target.elts):
+        return value
+    shape = with_rank(value, [dotted(item) or "_" for item in target.elts])
+    if shape is None:
+        return value
+    name = _array_of_shape(source)
+    array = frame.state.values.get(name) if name is not None else None
+    if name is not None and isinstance(array, Tensor) and array.shape == value:
+        refined = of_framework(array.with_shape(shape), array_framework(array))
+        frame.state.values[name] = refined
+    return tuple(axis.dim if not axis.flexible else Dim.fresh() for axis in shape.fixed or ())
+
+
+def _array_of_shape(source: ast.expr) -> str | None:
+    """`x`, for `x.shape` and `x.size()`."""
+    if isinstance(source, ast.Call) and not source.args and not source.keywords:
+        source = source.func
+        wanted = "size"
+    else:
+        wanted = "shape"
+    if isinstance(source, ast.Attribute) and source.attr == wanted:
+        return source.value.id if isinstance(source.value, ast.Name) else None
+    return None
+
+
+def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None:
+    owner = frame.evaluate(target.value)
+    name = dotted(target.value)
+    for option in options(owner):
+        if isinstance(option, Instance) and not option.building:
+            # Other names may lead to this object: from here on nobody knows the attribute.
+            option.attributes[target.attr] = Unknown("an attribute that is assigned again")
+    if name is not None and isinstance(owner, Instance):
+        frame.state.values[f"{name}.{target.attr}"] = value
+    elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
+        frame.state.assign(name, Unknown("an array with other data"))
+
+
+def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
+    """`x[i] = v` keeps the shape of an array; of a list nothing is known afterwards."""
+    owner = frame.evaluate(target.value)
+    index = frame.evaluate(target.slice)
+    framework = framework_of(owner)
+    if framework is not None:
+        name = f"{ARRAY_CLASS[framework]}.__setitem__"
+        apply_op(frame, target, name, (owner, index, value))
+    mark_changed(frame, owner)
+
+
+def mark_changed(frame: Frame, value: Value) -> None:
+    """Something may have changed the lists and dicts that a value is or holds."""
+    for option in options(value):
+        if isinstance(option, Items):
+            frame.state.stale |= {option.serial}
+        if isinstance(option, (Items, tuple)):
+            for item in option.values if isinstance(option, Items) else option:
+                mark_changed(frame, item)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions and classes where they are defined: their names are bound."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.calls.classes import user_class
+from typedtensors_mypy.interpreter.expressions.attributes import function_value
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.functions import interpret
+from typedtensors_mypy.interpreter.values import Function
+from typedtensors_mypy.source.modules import Ambiguous, AnyFunction
+from typedtensors_mypy.source.syntax import binding_counts
+
+
+def define_function(frame: Frame, node: AnyFunction) -> None:
+    """Bind a function's name; one inside a function is gone through here: it sees its values."""
+    module = frame.scope.module
+    if frame.function is None:
+        value: Value = function_value(frame.run, module, node)
+        if isinstance(module.symbols.get(node.name), Ambiguous):
+            value = Unknown("a function with several definitions")
+        frame.state.assign(node.name, value)
+        return
+    function = Function(node, frame.scope, _captured(frame, frame.function))
+    frame.state.assign(node.name, function)
+    if frame.depth == 0 and not frame.run.muted:
+        interpret(frame.run, function)
+
+
+def _captured(frame: Frame, outer: AnyFunction) -> dict[str, Value]:
+    """What a function inside another sees of it: names that are bound once, and so far."""
+    counts = frame.scope.module.once(binding_counts, outer)
+    captured = dict(frame.closure)
+    for name in frame.local:
+        once = counts.get(name, 0) <= 1
+        known = frame.state.values.get(name)
+        captured[name] = known if once and known is not None else Unknown("a variable around it")
+    return captured
+
+
+def define_class(frame: Frame, node: ast.ClassDef) -> None:
+    """Bind a class's name."""
+    if frame.function is not None:
+        frame.state.assign(node.name, Unknown("a class inside a function"))
+        return
+    frame.state.assign(node.name, user_class(frame.run, frame.scope.module, node))

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Going through statements."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from typedtensors.diagnostics import wording
+from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.annotations.declared import check, declare
+from typedtensors_mypy.interpreter.expressions import operators
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.statements.assignment import assign, unpack_shape
+from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
+from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
+from typedtensors_mypy.interpreter.statements.refinement import refine, truth
+from typedtensors_mypy.interpreter.values import REPORTED
+from typedtensors_mypy.source.modules import Module, import_bindings
+from typedtensors_mypy.source.program import External, resolve as resolve_name
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.syntax import stored_names
+from typedtensors_mypy.source.types import OpaqueType
+
+
+def execute(frame: Frame, body: Sequence[ast.stmt]) -> None:
+    """Go through statements, up to the one after which control does not go on."""
+    for statement in body:
+        if not frame.state.alive:
+            return
+        executor = _EXECUTORS.get(type(statement))
+        if executor is not None:
+            executor(frame, statement)
+
+
+def _expression(frame: Frame, node: ast.Expr) -> None:
+    frame.evaluate(node.value)
+
+
+def _assign(frame: Frame, node: ast.Assign) -> None:
+    value = frame.evaluate(node.value)
+    for target in node.targets:
+        assign(frame, target, unpack_shape(frame, target, node.value, value))
+
+
+def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
+    kind = SpecReader(frame.scope).read(node.annotation)
+    if node.value is None:
+        return
+    value = frame.evaluate(node.value)
+    if not isinstance(kind, OpaqueType):
+        where = f"`{ast.unparse(node.target)}`"
+        if not check(frame, node.value, where, kind, value):
+            value = REPORTED
+        value = declare(frame, kind, value)
+    assign(frame, node.target, value)
+
+
+def _augmented(frame: Frame, node: ast.AugAssign) -> None:
+    left, right = frame.evaluate(node.target), frame.evaluate(node.value)
+    as_expression = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
+    value = operators.binary(frame, as_expression, node.op, left, right, in_place=True)
+    assign(frame, node.target, value)
+
+
+def _return(frame: Frame, node: ast.Return) -> None:
+    value: Value = None if node.value is None else frame.evaluate(node.value)
+    if node.value is not None and not isinstance(frame.returns, OpaqueType):
+        # Names that only the return annotation has stand for what this statement returns.
+        bindings = frame.bindings
+        if not check(frame, node.value, wording.returned(frame.name), frame.returns, value):
+            value = REPORTED
+        frame.bindings = bindings
+    frame.outcomes.append(value)
+    frame.exits.append(frame.state.fork())
+    frame.state.alive = False
+
+
+def _raise(frame: Frame, node: ast.Raise) -> None:
+    if node.exc is not None:
+        frame.evaluate(node.exc)
+    frame.state.alive = False
+
+
+def _assert(frame: Frame, node: ast.Assert) -> None:
+    frame.evaluate(node.test)
+    refine(frame, node.test, holds=True)
+
+
+def _if(frame: Frame, node: ast.If) -> None:
+    answer = truth(frame.evaluate(node.test))
+    if answer is not None and frame.function is not None:
+        refine(frame, node.test, holds=answer)
+        frame.execute(node.body if answer else node.orelse)
+        return
+    ends: list[State] = []
+    for body, holds in ((node.body, True), (node.orelse, False)):
+        with frame.branch(frame.state.fork()):
+            refine(frame, node.test, holds=holds)
+            frame.execute(body)
+            ends.append(frame.state)
+    frame.state.become(join_states(ends))
+
+
+def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
+    for item in node.items:
+        frame.evaluate(item.context_expr)
+        if item.optional_vars is not None:
+            assign(frame, item.optional_vars, Unknown("what a context manager gives"))
+    frame.execute(node.body)
+
+
+def _try(frame: Frame, node: ast.Try) -> None:
+    """A handler may be entered from anywhere in the body: of what that assigns it knows nothing."""
+    before = frame.state.fork()
+    frame.execute([*node.body, *node.orelse])
+    ends = [frame.state.fork()]
+    for handler in node.handlers:
+        with frame.branch(before.fork()) as state:
+            _forget_assigned(state, node.body)
+            if handler.name is not None:
+                state.assign(handler.name, Unknown("an exception"))
+            frame.execute(handler.body)
+            ends.append(frame.state)
+    frame.state.become(join_states(ends))
+    _finally(frame, node, ends)
+
+
+def _finally(frame: Frame, node: ast.Try, ends: list[State]) -> None:
+    if not node.finalbody:
+        return
+    if frame.state.alive:
+        frame.execute(node.finalbody)
+        return
+    with frame.branch(ends[0].fork()) as state:
+        state.alive = True
+        frame.execute(node.finalbody)
+
+
+def _forget_assigned(state: State, body: Sequence[ast.stmt]) -> None:
+    for name in stored_names(body):
+        state.assign(name, Unknown("assigned where an exception may come in between"))
+
+
+def _match(frame: Frame, node: ast.Match) -> None:
+    frame.evaluate(node.subject)
+    ends = [frame.state.fork()]
+    for case in node.cases:
+        with frame.branch(frame.state.fork()) as state:
+            for part in ast.walk(case.pattern):
+                name = getattr(part, "name", None)
+                if isinstance(name, str):
+                    state.assign(name, Unknown("a name in a pattern"))
+            frame.execute(case.body)
+            ends.append(frame.state)
+    frame.state.become(join_states(ends))
+
+
+def _delete(frame: Frame, node: ast.Delete) -> None:
+    for target in node.targets:
+        assign(frame, target, Unknown("a name that was deleted"))
+
+
+def _break(frame: Frame, _node: ast.Break) -> None:
+    if frame.loops:
+        frame.loops[-1].breaks.append(frame.state.fork())
+    frame.state.alive = False
+
+
+def _continue(frame: Frame, _node: ast.Continue) -> None:
+    if frame.loops:
+        frame.loops[-1].continues.append(frame.state.fork())
+    frame.state.alive = False
+
+
+def _import(frame: Frame, node: ast.Import | ast.ImportFrom) -> None:
+    for name, full in import_bindings(node, frame.scope.module.package):
+        if name == "*":
+            continue
+        target = resolve_name(frame.run.program, full)
+        if isinstance(target, (External, Module)):
+            frame.state.assign(name, target)
+        else:
+            frame.state.values.pop(name, None)
+            frame.local -= {name}
+
+
+def _function(frame: Frame, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    define_function(frame, node)
+
+
+def _class(frame: Frame, node: ast.ClassDef) -> None:
+    define_class(frame, node)
+
+
+_EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.If: _if,
+    ast.For: for_loop,
+    ast.AsyncFor: for_loop,
+    ast.While: while_loop,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    **({ast.TryStar: _try} if sys.version_info >= (3, 11) else {}),
+    ast.Match: _match,
+    ast.Delete: _delete,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops: the body is gone through until another round would show nothing new."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from typedtensors.dims import Atom, Dim
+from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Axis, Tensor
+from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.frame import Frame, Loop
+from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.statements.assignment import assign
+from typedtensors_mypy.interpreter.statements.refinement import refine, truth
+from typedtensors_mypy.interpreter.values import REPORTED, framework_of, join
+from typedtensors_mypy.source.syntax import leaves_early
+
+_MOST_UNROLLED = 8
+_MOST_ROUNDS = 6
+_GONE = Unknown("a value that a loop changes")
+
+
+def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
+    """Round by round where the items are few and known, else any number of equal rounds."""
+    source = frame.evaluate(node.iter)
+    items = known_items(frame, source)
+    early = frame.scope.module.once(leaves_early, node)
+    if items is not None and len(items) <= _MOST_UNROLLED and not early:
+        for item in items:
+            if frame.state.alive:
+                assign(frame, node.target, item)
+                frame.execute(node.body)
+    else:
+        item = item_of(frame, source)
+        _repeat(frame, node.body, lambda: assign(frame, node.target, item), endless=False)
+    frame.execute(node.orelse)
+
+
+def while_loop(frame: Frame, node: ast.While) -> None:
+    """Any number of rounds, each of which begins where the test holds."""
+
+    def begin() -> None:
+        frame.evaluate(node.test)
+        refine(frame, node.test, holds=True)
+
+    endless = isinstance(node.test, ast.Constant) and truth(node.test.value) is True
+    _repeat(frame, node.body, begin, endless=endless)
+    frame.execute(node.orelse)
+
+
+def _repeat(
+    frame: Frame, body: list[ast.stmt], begin: Callable[[], None], *, endless: bool
+) -> None:
+    """Find a state that holds before every round, then tell what a round from there shows."""
+    entry = frame.state.fork()
+    head = _Head(entry.fork())
+    for _ in range(_MOST_ROUNDS):
+        marks = _Marks(frame)
+        loop, end = _one_round(frame, head.state, body, begin)
+        if not head.widen(end):
+            break
+        marks.undo()
+    frame.state.become(join_states(loop.breaks if endless else [entry, end, *loop.breaks]))
+
+
+def _one_round(
+    frame: Frame, head: State, body: list[ast.stmt], begin: Callable[[], None]
+) -> tuple[Loop, State]:
+    loop = Loop()
+    frame.loops.append(loop)
+    with frame.branch(head.fork()):
+        begin()
+        frame.execute(body)
+        end = join_states([frame.state, *loop.continues])
+    frame.loops.pop()
+    return loop, end
+
+
+class _Marks:
+    """How much a frame had told and returned before a round that has to be gone through again."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._lists: list[tuple[list[Any], int]] = [
+            (kept, len(kept))
+            for kept in (frame.run.findings, frame.outcomes, frame.yields, frame.exits)
+        ]
+
+    def undo(self) -> None:
+        """Forget what the round told and returned."""
+        for kept, length in self._lists:
+            del kept[length:]
+
+
+class _Head:
+    """A state before each round, made to say less until it holds.
+
+    First what differs after a round becomes an unknown size, then an unknown value; so at most
+    a few rounds are gone through.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._any_size: set[Atom] = set()
+        self._joined: set[str] = set()
+
+    def widen(self, end: State) -> bool:
+        """Whether the state did not hold after a round, and says less now."""
+        if not end.alive:
+            return False
+        changed = [
+            name
+            for name, value in self.state.values.items()
+            if not self._describes(value, end.values.get(name, _GONE))
+        ]
+        stale = bool(end.stale - self.state.stale) and not self._joined
+        for name in changed:
+            self._widen_name(name, end.values.get(name, _GONE))
+        self._joined.update(changed or ["."] * stale)
+        self.state.facts = self.state.facts.join(end.facts)
+        self.state.stale |= end.stale
+        return bool(changed) or stale
+
+    def _widen_name(self, name: str, value: Value) -> None:
+        before = self.state.values[name]
+        joined = _GONE if name in self._joined else join(before, value)
+        self.state.values[name] = joined
+        self._any_size |= _atoms(joined) - _atoms(before) - _atoms(value)
+
+    def _describes(self, general: Value, special: Value) -> bool:
+        """Whether a value says nothing that another one does not have."""
+        if isinstance(general, Unknown) or general is special or special == REPORTED:
+            return True
+        if isinstance(general, Dim) and isinstance(special, Dim):
+            return general == special or self._is_any(general)
+        if isinstance(general, Tensor) and isinstance(special, Tensor):
+            return self._describes_array(general, special)
+        if isinstance(general, tuple) and isinstance(special, tuple):
+            return len(general) == len(special) and all(map(self._describes, general, special))
+        return type(general) is type(special) and general == special
+
+    def _describes_array(self, general: Tensor, special: Tensor) -> bool:
+        if framework_of(general) is not framework_of(special) or general.dtype != special.dtype:
+            return False
+        ones, others = general.shape.fixed, special.shape.fixed
+        if ones is None or others is None:
+            return general.shape == special.shape or not general.shape.least_rank
+        return len(ones) == len(others) and all(map(self._describes_axis, ones, others))
+
+    def _describes_axis(self, general: Axis, special: Axis) -> bool:
+        if general == special or self._is_any(general.dim):
+            return True
+        return general.flexible and (special.is_one or special.dim == general.dim)
+
+    def _is_any(self, dim: Dim) -> bool:
+        return dim.factor in self._any_size
+
+
+def _atoms(value: Value) -> frozenset[Atom]:
+    if isinstance(value, Dim):
+        return value.atoms
+    if isinstance(value, Tensor):
+        axes = [part for part in value.shape.axes if isinstance(part, Axis)]
+        return frozenset().union(*(axis.dim.atoms for axis in axes))
+    if isinstance(value, tuple):
+        return frozenset().union(*map(_atoms, value))
+    return frozenset()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test teaches in the branch where it holds, and in the one where it does not."""
+
+from __future__ import annotations
+
+import ast
+
+from typedtensors.dims import Dim, Facts
+from typedtensors.ops import Value
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.values import Either, Instance, either
+from typedtensors_mypy.source.syntax import dotted, names_in
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value counts as true, if that does not depend on the run."""
+    if isinstance(value, bool):
+        return value
+    if value is None:
+        return False
+    return True if isinstance(value, Instance) and value.exact else None
+
+
+def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
+    """Put what the outcome of a test shows into the frame's state."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        refine(frame, test.operand, holds=not holds)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is holds:
+            for operand in test.values:
+                refine(frame, operand, holds=holds)
+    else:
+        for node in _names(frame, test):
+            _rule_out(frame, node, test, holds=holds)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            _learn(frame, test, holds=holds)
+
+
+def _names(frame: Frame, test: ast.expr) -> list[ast.Name | ast.Attribute]:
+    """The names in a test, and the attributes of objects of the user's."""
+    return [
+        node
+        for node in frame.scope.module.once(names_in, test)
+        if isinstance(node, ast.Name) or _is_object(frame, node.value)
+    ]
+
+
+def _is_object(frame: Frame, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and isinstance(frame.state.values.get(node.id), Instance)
+
+
+def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
+    """Drop each alternative of a name with which the test would come out the other way."""
+    name = dotted(node) or ""
+    value = _known(frame, node, name)
+    if not isinstance(value, Either):
+        return
+    kept = []
+    with frame.run.silence():
+        for option in value.options:
+            with frame.branch(frame.state.fork()) as state:
+                state.values[name] = option
+                if truth(frame.evaluate(test)) is not (not holds):
+                    kept.append(option)
+    if kept:
+        frame.state.values[name] = either(kept)
+
+
+def _known(frame: Frame, node: ast.Name | ast.Attribute, name: str) -> Value:
+    """The value of a name in a test, as far as it may have alternatives: a global has none."""
+    if name in frame.state.values:
+        return frame.state.values[name]
+    if isinstance(node, ast.Name):
+        return frame.closure.get(name)
+    with frame.run.silence():
+        return frame.evaluate(node)
+
+
+def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
+    """Two sizes that a test shows equal are equal from there on."""
+    operator = test.ops[0]
+    if isinstance(operator, (ast.Eq, ast.NotEq)) and isinstance(operator, ast.Eq) is holds:
+        with frame.run.silence():
+            one, other = frame.evaluate(test.left), frame.evaluate(test.comparators[0])
+        frame.state.facts = _equal(frame.state.facts, one, other)
+
+
+def _equal(facts: Facts, left: Value, right: Value) -> Facts:
+    """What two equal sizes, or tuples of sizes, teach; names that are told equal are equal."""
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return facts.learn(left, right)
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        for one, other in zip(left, right, strict=True):
+            facts = _equal(facts, one, other)
+    return facts

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Annotations to types: which words of an annotation are a spec, and what holds it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.shapes import Spec, SpecError, parse_spec
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.modules import Assigned
+from typedtensors_mypy.source.program import Definition, External
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.types import (
+    UNANNOTATED,
+    AnnotationType,
+    ArrayType,
+    BareArrayType,
+    ClassType,
+    OpaqueType,
+    ScalarType,
+    StreamType,
+    TupleType,
+    UnionType,
+)
+
+_MOST_ALIASES = 10
+
+
+@dataclass(frozen=True)
+class SpecProblem:
+    """A spec that cannot be meant, and where it is written."""
+
+    node: ast.expr
+    diagnostic: Diagnostic
+
+
+@dataclass
+class SpecReader:
+    """Reads the annotations of one scope; `problems` are the specs that cannot be meant."""
+
+    scope: Scope
+    problems: list[SpecProblem] = field(default_factory=list)
+    _aliases: int = 0
+
+    def read(self, node: ast.expr | None) -> AnnotationType:
+        """The type that an annotation writes; opaque if there is none or it says nothing."""
+        if node is None:
+            return UNANNOTATED
+        if isinstance(node, ast.Constant):
+            return self._constant(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return _union(self.read(node.left), self.read(node.right))
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._name(node)
+        return OpaqueType("an annotation of a kind that is not read")
+
+    def _constant(self, node: ast.Constant) -> AnnotationType:
+        if node.value is None:
+            return ScalarType("None")
+        if not isinstance(node.value, str):
+            return OpaqueType("a constant is no type")
+        try:
+            inner = ast.parse(node.value.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            return OpaqueType("the quoted annotation is not Python")
+        for part in ast.walk(inner):
+            ast.copy_location(part, node)
+        return self.read(inner)
+
+    def _name(self, node: ast.Name | ast.Attribute) -> AnnotationType:
+        target = self.scope.target(node)
+        if isinstance(target, External):
+            return _library_type(target.name)
+        if isinstance(target, Definition):
+            return self._definition(target)
+        return OpaqueType(f"`{ast.unparse(node)}` depends on the run")
+
+    def _definition(self, target: Definition) -> AnnotationType:
+        if isinstance(target.node, ast.ClassDef):
+            return ClassType(target.module, target.node)
+        if not isinstance(target.node, Assigned) or target.node.value is None:
+            return OpaqueType("not a type")
+        if self._aliases >= _MOST_ALIASES:
+            return OpaqueType("an alias of itself")
+        # What is wrong in an alias is reported where the alias is written.
+        own = target.module is self.scope.module
+        scope = self.scope if own else Scope(self.scope.program, target.module)
+        return SpecReader(scope, [], self._aliases + 1).read(target.node.value)
+
+    def _subscript(self, node: ast.Subscript) -> AnnotationType:
+        target = self.scope.target(node.value)
+        arguments = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not isinstance(target, External):
+            return OpaqueType("a generic class of the user's")
+        dtype = library.jaxtyping_dtype(target.name)
+        if dtype is not None:
+            return self._array(node, dtype, arguments)
+        read = _GENERICS.get(library.generic(target.name))
+        return read(self, arguments) if read else OpaqueType(f"`{target.name}` holds no arrays")
+
+    def _array(self, node: ast.Subscript, dtype: str, arguments: list[ast.expr]) -> AnnotationType:
+        if len(arguments) != 2:
+            return OpaqueType("a dtype needs an array type and a spec", is_unreadable=True)
+        held = self.read(arguments[0])
+        spec = self._spec(arguments[1])
+        if spec is None:
+            return OpaqueType("the spec cannot be read", is_unreadable=True)
+        if isinstance(held, ArrayType):
+            return self._nested(node, held, spec)
+        if isinstance(held, BareArrayType):
+            return ArrayType(spec, dtype, held.framework)
+        if isinstance(held, UnionType):
+            return _union(*(self._held(item, spec, dtype) for item in held.items))
+        return OpaqueType("not an array type that is known")
+
+    def _held(self, held: AnnotationType, spec: Spec, dtype: str) -> AnnotationType:
+        if isinstance(held, BareArrayType):
+            return ArrayType(spec, dtype, held.framework)
+        return OpaqueType("a union of array types and others")
+
+    def _nested(self, node: ast.Subscript, held: ArrayType, spec: Spec) -> AnnotationType:
+        """`Float[Float[Tensor, "c h w"], "b"]` is `b c h w`; the inner dtype holds."""
+        try:
+            return ArrayType(held.spec.inside(spec), held.dtype, held.framework)
+        except SpecError as error:
+            self.problems.append(SpecProblem(node, error.diagnostic))
+            return OpaqueType("the specs cannot be nested")
+
+    def _spec(self, node: ast.expr) -> Spec | None:
+        text = self._spec_text(node)
+        if text is None:
+            return None
+        try:
+            return parse_spec(text)
+        except SpecError as error:
+            self.problems.append(SpecProblem(node, error.diagnostic))
+            return None
+
+    def _spec_text(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Constant):
+            if node.value is ...:
+                return "..."
+            return node.value if isinstance(node.value, str) else None
+        if isinstance(node, ast.JoinedStr):
+            self.problems.append(SpecProblem(node, _formatted(node)))
+            return None
+        target = self.scope.target(node)
+        value = getattr(getattr(target, "node", None), "value", None)
+        text = value.value if isinstance(value, ast.Constant) else None
+        return text if isinstance(text, str) else None
+
+    def items(self, arguments: list[ast.expr]) -> AnnotationType:
+        """`tuple[A, B]`, or `tuple[A, ...]`."""
+        last = arguments[-1] if arguments else None
+        if isinstance(last, ast.Constant) and last.value is ...:
+            return StreamType(self.read(arguments[0]))
+        return TupleType(tuple(map(self.read, arguments)))
+
+
+def _formatted(node: ast.JoinedStr) -> Diagnostic:
+    written = ast.unparse(node)
+    plain = written.removeprefix("f")
+    return wording.bad_spec(
+        written.strip("f'\""),
+        "an f-string is not known before the run",
+        hint=f"a plain string, {plain}: names in braces are read when the array is checked",
+    )
+
+
+def _union(*items: AnnotationType) -> AnnotationType:
+    flat: dict[AnnotationType, None] = {}
+    for item in items:
+        flat.update(dict.fromkeys(item.items if isinstance(item, UnionType) else (item,)))
+    return next(iter(flat)) if len(flat) == 1 else UnionType(tuple(flat))
+
+
+def _library_type(name: str) -> AnnotationType:
+    framework = library.array_framework(name)
+    if framework is not None:
+        return BareArrayType(framework)
+    scalar = library.scalar(name)
+    return ScalarType(scalar) if scalar else OpaqueType(f"`{name}` is not followed")
+
+
+def _first(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    return StreamType(reader.read(arguments[0]))
+
+
+def _same(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    return reader.read(arguments[0])
+
+
+def _either(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    return _union(*map(reader.read, arguments))
+
+
+def _optional(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    return _union(reader.read(arguments[0]), ScalarType("None"))
+
+
+def _mapping(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    for argument in arguments:
+        reader.read(argument)
+    return OpaqueType("a mapping")
+
+
+def _bracketed(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    for argument in arguments:
+        parts = argument.elts if isinstance(argument, ast.List) else [argument]
+        for part in parts:
+            reader.read(part)
+    return OpaqueType("a callable")
+
+
+_GENERICS: Mapping[str | None, Callable[[SpecReader, list[ast.expr]], AnnotationType]] = {
+    "tuple": SpecReader.items,
+    "stream": _first,
+    "same": _same,
+    "union": _either,
+    "optional": _optional,
+    "mapping": _mapping,
+    "callable": _bracketed,
+}

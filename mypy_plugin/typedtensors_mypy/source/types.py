@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an annotation says, as far as shapes go."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from typedtensors.ops import Framework
+from typedtensors.shapes import Spec
+from typedtensors_mypy.source.modules import Module
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """`Float[Tensor, "b d"]`: a spec, the name of the dtype it was written with, a framework."""
+
+    spec: Spec
+    dtype: str
+    framework: Framework = Framework.TORCH
+
+
+@dataclass(frozen=True)
+class BareArrayType:
+    """`Tensor` alone: an array of any shape."""
+
+    framework: Framework = Framework.TORCH
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """`tuple[A, B]`: one type per position."""
+
+    items: tuple[AnnotationType, ...]
+
+
+@dataclass(frozen=True)
+class StreamType:
+    """`list[A]`, `Iterator[A]`, `DataLoader[A]`: any number of `A`, one after the other."""
+
+    item: AnnotationType
+
+
+@dataclass(frozen=True)
+class UnionType:
+    """`A | B`, `Optional[A]`."""
+
+    items: tuple[AnnotationType, ...]
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """`int`, `float`, `bool`, `str` or `None`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ClassType:
+    """A class of the user's."""
+
+    module: Module
+    node: ast.ClassDef
+
+
+@dataclass(frozen=True)
+class OpaqueType:
+    """Anything else. Always silent; `is_unreadable` tells a spec whose text is not known."""
+
+    reason: str
+    is_unreadable: bool = False
+
+
+UNANNOTATED = OpaqueType("not annotated")
+
+AnnotationType: TypeAlias = (
+    ArrayType
+    | BareArrayType
+    | TupleType
+    | StreamType
+    | UnionType
+    | ScalarType
+    | ClassType
+    | OpaqueType
+)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an array says about its shape: `x.shape`, `x.size(-1)`, `len(x)`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.positions import position
+from typedtensors.ops.steps.sizes import sizes_of
+from typedtensors.shapes import Axis
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+    from typedtensors.shapes import Part, Shape
+
+FAMILY = "layout"
+
+
+@rule(
+    "torch.Tensor.shape",
+    "numpy.ndarray.shape",
+    "numpy.shape",
+    params="input",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(Array(""))),
+)
+def shape(call: Call) -> Value:
+    """The sizes as a tuple; a `Shape` if their number is not known."""
+    return _sizes(call.tensor("input").shape)
+
+
+@rule(
+    "torch.Tensor.size",
+    params="input, dim=None",
+    family=FAMILY,
+    examples=(
+        example(Array("b n")),
+        example(Array("b n"), -1),
+        example(Array("b n"), 0),
+        example(Array("b n"), 2),
+    ),
+)
+def size(call: Call) -> Value:
+    """All sizes, or one."""
+    array = call.tensor("input")
+    if call["dim"] is None:
+        return _sizes(array.shape)
+    return _size(array.shape.axes[position(call, array.shape, call["dim"])])
+
+
+@rule(
+    "torch.Tensor.dim",
+    "torch.Tensor.ndimension",
+    "torch.Tensor.ndim",
+    "numpy.ndarray.ndim",
+    "numpy.ndim",
+    params="input",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(Array(""))),
+)
+def rank(call: Call) -> Value:
+    """The number of axes."""
+    known = call.tensor("input").shape.rank
+    if known is None:
+        raise Undetermined("the rank is not known")
+    return Dim.of(known)
+
+
+@rule(
+    "torch.numel",
+    "torch.Tensor.numel",
+    "torch.Tensor.nelement",
+    "numpy.ndarray.size",
+    params="input",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(Array(""))),
+)
+def numel(call: Call) -> Value:
+    """The number of elements."""
+    count = call.tensor("input").shape.count
+    return Dim.fresh("numel") if count is None else count
+
+
+@rule(
+    "torch.Tensor.__len__",
+    "numpy.ndarray.__len__",
+    params="input",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(Array(""))),
+)
+def length(call: Call) -> Value:
+    """The size of the first axis."""
+    array = call.tensor("input")
+    if array.shape.rank == 0:
+        raise Conflicting(wording.misused("len", "an array of no axes has no length"))
+    first = array.shape.axis(0)
+    return Dim.fresh("len") if first is None else _size(first)
+
+
+def _sizes(shape: Shape) -> Value:
+    return shape if shape.rank is None else sizes_of(shape)
+
+
+def _size(part: Part) -> Dim:
+    """The size as an integer; not known of an axis that may be of size 1 instead."""
+    return part.dim if isinstance(part, Axis) and not part.flexible else Dim.fresh()

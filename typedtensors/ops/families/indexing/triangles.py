@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Triangles and diagonals of matrices, and elements set in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, larger, smaller
+from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.positions import positions
+from typedtensors.shapes import Axis, Shape
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+    from typedtensors.shapes import Part
+
+FAMILY = "ordering"
+
+
+@rule(
+    *torch_names("tril", "triu", in_place=True),
+    params="input, diagonal=0, *, out=None",
+    family=FAMILY,
+    examples=(
+        example(Array("n m")),
+        example(Array("*batch n m"), 1),
+        example(Array("n"), diagonal=-1),
+    ),
+)
+def triangle(call: Call) -> Value:
+    """Matrices with the elements on one side of a diagonal set to 0."""
+    array = call.tensor("input")
+    if array.shape.rank in (0, 1):
+        raise Conflicting(wording.rank_differs(f"`{call.name}`", "... n m", array.shape.text))
+    return array
+
+
+@rule(
+    "numpy.tril",
+    "numpy.triu",
+    params="input, k=0",
+    family=FAMILY,
+    examples=(example(Array("n m")), example(Array("b n m"), 1)),
+)
+def triangle_numpy(call: Call) -> Value:
+    """Matrices with the elements on one side of a diagonal set to 0."""
+    array = call.tensor("input")
+    if array.shape.least_rank < 2:
+        raise Undetermined("NumPy makes a matrix of a vector")
+    return array
+
+
+@rule(
+    *torch_names("diagonal"),
+    params="input, offset=0, dim1=0, dim2=1",
+    family=FAMILY,
+    examples=(
+        example(Array("n n")),
+        example(Array("b n m"), 0, 1, 2),
+        example(Array("b 5 7"), 1, -2, -1),
+        example(Array("b n m"), 0, 1, 1),
+        example(Array("b n"), 0, 1, 2),
+    ),
+)
+def diagonal(call: Call) -> Value:
+    """Two axes become one, the last."""
+    array = call.tensor("input")
+    one, other = positions(call, array.shape, (call["dim1"], call["dim2"]))
+    size = _diagonal(array.shape.axes[one], array.shape.axes[other], call["offset"])
+    kept = [part for at, part in enumerate(array.shape.axes) if at not in (one, other)]
+    return array.with_shape(Shape((*kept, Axis(size))))
+
+
+def _diagonal(rows: Part, columns: Part, offset: Value) -> Dim:
+    """The length of a diagonal so many places above the main one."""
+    if not isinstance(rows, Axis) or not isinstance(columns, Axis):
+        return Dim.fresh()
+    if rows.flexible or columns.flexible or not isinstance(offset, Dim) or offset.value is None:
+        return Dim.fresh()
+    above, below = max(offset.value, 0), max(-offset.value, 0)
+    return larger(smaller(columns.dim - above, rows.dim - below), Dim.of(0))
+
+
+@rule(
+    *torch_names("diag"),
+    "numpy.diag",
+    params="input, diagonal=0, k=0",
+    family=FAMILY,
+    examples=(example(Array("n")), example(Array("n n")), example(Array("b n m"))),
+)
+def diag(call: Call) -> Value:
+    """The matrix with this diagonal, or the diagonal of this matrix."""
+    array = call.tensor("input")
+    axes, offset = array.shape.fixed, call["diagonal"]
+    if axes is None or not isinstance(offset, Dim) or call["k"] != Dim.of(0):
+        raise Undetermined("the rank is not known")
+    if len(axes) == 1:
+        if axes[0].flexible or offset.value is None:
+            raise Undetermined("the size is not known")
+        size = Axis(axes[0].dim + abs(offset.value))
+        return array.with_shape(Shape((size, size)))
+    if len(axes) == 2:
+        return array.with_shape(Shape((Axis(_diagonal(*axes, offset)),)))
+    raise Conflicting(wording.rank_differs(f"`{call.name}`", "n", array.shape.text))
+
+
+@rule(
+    *methods("zero_", "normal_", "uniform_"),
+    params="input, *args, mean=0, std=1, generator=None",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(Array("*batch n"))),
+)
+def refill(call: Call) -> Value:
+    """The same array, with other elements."""
+    return call.tensor("input")
+
+
+@rule(
+    "torch.Tensor.fill_",
+    params="input, value",
+    family=FAMILY,
+    examples=(example(Array("b n"), 0), example(Array("*batch n"), 1.5)),
+)
+def fill(call: Call) -> Value:
+    """The same array, with one value."""
+    return call.tensor("input")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One array in several: split, chunk, unbind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, divide
+from typedtensors.ops.names import torch_names
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.elements import agree
+from typedtensors.ops.steps.positions import position
+from typedtensors.shapes import Axis, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+
+FAMILY = "joining"
+_N, _M = Dim.name("n"), Dim.name("m")
+
+
+@rule(
+    *torch_names("split"),
+    params="input, split_size=None, dim=0, split_size_or_sections=None",
+    family=FAMILY,
+    examples=(
+        example(Array("b 7"), 3, 1),
+        example(Array("b 6"), 3, dim=-1),
+        example(Array("b 3*n"), _N, 1),
+        example(Array("b n+m"), [_N, _M], 1),
+        example(Array("b 5"), [2, 3], 1),
+        example(Array("b 5"), [2, 2], 1),
+        example(Array("b n"), [_N], 2),
+        example(Array("b 5"), 0, 1),
+    ),
+)
+def split(call: Call) -> Value:
+    """Pieces of the given size, or of the given sizes, which must add up."""
+    array, given = call.tensor("input"), call["split_size"]
+    given = call["split_size_or_sections"] if given is None else given
+    at = position(call, array.shape, call["dim"])
+    size = _size(array, at)
+    if isinstance(given, Dim):
+        return _pieces(array, at, _equal(call, size, given))
+    if not isinstance(given, (list, tuple)):
+        raise Undetermined("the sizes of the pieces are not known")
+    sizes = [each if isinstance(each, Dim) else Dim.fresh() for each in given]
+    if any(each.value is not None and each.value < 0 for each in sizes):
+        raise Conflicting(wording.misused(call.name, "a size is negative"))
+    total = sum(sizes, Dim.of(0))
+    text = " + ".join(map(str, sizes))
+    agree(call, size, total, wording.sizes_misused(call.name, f"{text} is not {size}"))
+    return _pieces(array, at, sizes)
+
+
+def _size(array: Tensor, at: int) -> Dim:
+    part = array.shape.axes[at]
+    if not isinstance(part, Axis) or part.flexible:
+        raise Undetermined("the size of the axis is not known")
+    return part.dim
+
+
+def _pieces(array: Tensor, at: int, sizes: Sequence[Dim]) -> tuple[Tensor, ...]:
+    return tuple(array.with_shape(array.shape.replace(at, Axis(size))) for size in sizes)
+
+
+def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim]:
+    """Sizes of pieces that are all equal but for the last one."""
+    if piece.value is not None and piece.value <= 0:
+        if size.value == 0:
+            raise Undetermined("an empty axis")
+        raise Conflicting(wording.misused(call.name, f"pieces of size {piece}"))
+    resolved = call.facts.resolve(size)
+    exact = divide(resolved, call.facts.resolve(piece))
+    if exact is not None and exact.value is not None and exact.value > 0:
+        return [piece] * exact.value
+    if resolved.value is None or piece.value is None:
+        raise Undetermined("the number of pieces is not known")
+    whole, rest = divmod(resolved.value, piece.value)
+    return [piece] * whole + ([Dim.of(rest)] if rest or not whole else [])
+
+
+@rule(
+    *torch_names("chunk"),
+    params="input, chunks, dim=0",
+    family=FAMILY,
+    examples=(
+        example(Array("b 6"), 3, 1),
+        example(Array("b 7"), 3, dim=-1),
+        example(Array("b 4"), 3, 1),
+        example(Array("b 3*n"), 3, -1),
+        example(Array("b n"), 2, 1),
+        example(Array("b n"), 2, 2),
+        example(Array("b n"), 0, 1),
+        example(Array("b n"), 1, 1),
+    ),
+)
+def chunk(call: Call) -> Value:
+    """At most the given number of pieces, equal but for the last one."""
+    array, count = call.tensor("input"), call.integer("chunks")
+    at = position(call, array.shape, call["dim"])
+    if count <= 0:
+        raise Conflicting(wording.misused(call.name, f"{count} pieces"))
+    size = call.facts.resolve(_size(array, at))
+    exact = divide(size, Dim.of(count))
+    if exact is not None and exact.value != 0:
+        return _pieces(array, at, [exact] * count)
+    piece = (size + (count - 1)) // count
+    if size.value:
+        return _pieces(array, at, _equal(call, size, piece))
+    if count > 2 or size.value == 0:
+        # Three pieces of 4 elements are two: the number depends on the size.
+        raise Undetermined("the number of pieces is not known")
+    return _pieces(array, at, [piece, size - piece])
+
+
+@rule(
+    *torch_names("tensor_split"),
+    "numpy.array_split",
+    "numpy.split",
+    params="input, sections=None, dim=0, axis=None, indices_or_sections=None",
+    family=FAMILY,
+    examples=(
+        example(Array("b 6"), 3, 1),
+        example(Array("6 n"), 2),
+        example(Array("b n"), 2, 2),
+        example(Array("b 3*n"), 3, 1),
+    ),
+)
+def tensor_split(call: Call) -> Value:
+    """The given number of pieces that divide the axis."""
+    array = call.tensor("input")
+    given = call["sections"] if call["sections"] is not None else call["indices_or_sections"]
+    number = call["dim"] if call["axis"] is None else call["axis"]
+    at = position(call, array.shape, number)
+    if not isinstance(given, Dim) or given.value is None or given.value <= 0:
+        raise Undetermined("the number of pieces is not known")
+    exact = divide(call.facts.resolve(_size(array, at)), given)
+    if exact is None:
+        raise Undetermined("the pieces may differ in size")
+    return _pieces(array, at, [exact] * given.value)
+
+
+@rule(
+    *torch_names("unbind"),
+    params="input, dim=0",
+    family=FAMILY,
+    examples=(
+        example(Array("3 n")),
+        example(Array("b 2"), 1),
+        example(Array("b 2"), dim=-1),
+        example(Array("b 2"), 2),
+    ),
+)
+def unbind(call: Call) -> Value:
+    """One array per position of an axis of literal size."""
+    array = call.tensor("input")
+    at = position(call, array.shape, call["dim"])
+    size = call.facts.resolve(_size(array, at)).value
+    if size is None:
+        raise Undetermined("the size of the axis is not a literal")
+    return (array.with_shape(array.shape.replace(at)),) * size

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Losses, and the distances they are made of."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layers of networks, and the functions behind them."""

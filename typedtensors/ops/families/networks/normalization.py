@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Normalization, as functions and as layers: the shape stays, some axes have to fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict
+from typedtensors.ops.layers import consume, layer
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.shapes import Shape, Tensor
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+
+_FAMILY = "normalization"
+_C, _D, _H = Dim.name("c"), Dim.name("d"), Dim.name("h")
+
+
+def _sizes(normalized: Value) -> tuple[Value, ...]:
+    """The sizes of the last axes, given as one integer or a sequence."""
+    if isinstance(normalized, Dim):
+        return (normalized,)
+    if isinstance(normalized, Shape) and normalized.dims is not None:
+        return normalized.dims
+    if isinstance(normalized, (tuple, list)):
+        return tuple(normalized)
+    raise Undetermined("the normalized axes are not known")
+
+
+def over_last(call: Call) -> Tensor:
+    """The last axes must have the sizes that are normalized over."""
+    array, sizes = call.tensor("input"), _sizes(call["normalized_shape"])
+    require_inexact(call, array)
+    if array.shape.rank is not None and array.shape.rank < len(sizes):
+        where = wording.argument("input", call.name)
+        wanted = " ".join(("...", *map(str, sizes)))
+        raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
+    for index, size in zip(range(-len(sizes), 0), sizes, strict=True):
+        consume(call, array, index, size, "normalized_shape")
+    return Tensor(array.shape, array.dtype)
+
+
+_LAST = (
+    example(Array("b t d")).on(_D),
+    example(Array("*a d")).on((_D,)),
+    example(Array("b h d")).on([_H, _D]),
+    example(Array("b 8")).on(8),
+)
+layer(
+    "torch.nn.LayerNorm",
+    params="normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, "
+    "dtype=None",
+    family=_FAMILY,
+    examples=_LAST,
+)(over_last)
+layer(
+    "torch.nn.RMSNorm",
+    params="normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None",
+    family=_FAMILY,
+    examples=_LAST,
+)(over_last)
+
+_FUNCTION = (
+    example(Array("b t d"), (_D,)),
+    example(Array("*a d"), (_D,), Array("d")),
+    example(Array("b h d"), [_H, _D]),
+)
+
+
+def function_over_last(call: Call) -> Tensor:
+    """As the layer; a weight has exactly the normalized shape."""
+    result, sizes = over_last(call), _sizes(call["normalized_shape"])
+    for name in ("weight", "bias"):
+        weight = call.arguments.get(name)
+        if isinstance(weight, Tensor):
+            _require_shape(call, name, weight, sizes)
+    return result
+
+
+def _require_shape(call: Call, name: str, weight: Tensor, sizes: tuple[Value, ...]) -> None:
+    where = wording.argument(name, call.name)
+    wanted = " ".join(map(str, sizes))
+    if weight.shape.rank is not None and weight.shape.rank != len(sizes):
+        raise Conflicting(wording.rank_differs(where, wanted, weight.shape.text))
+    for axis, size in zip(weight.shape.fixed or (), sizes, strict=False):
+        if axis.flexible or not isinstance(size, Dim):
+            continue
+        if call.same(axis.dim, size) is Verdict.DIFFERENT:
+            raise Conflicting(wording.shape_differs(where, wanted, weight.shape.text))
+
+
+rule(
+    *("torch.layer_norm", "torch.nn.functional.layer_norm"),
+    params="input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True",
+    family=_FAMILY,
+    examples=_FUNCTION,
+)(function_over_last)
+rule(
+    *("torch.rms_norm", "torch.nn.functional.rms_norm"),
+    params="input, normalized_shape, weight=None, eps=None",
+    family=_FAMILY,
+    examples=_FUNCTION,
+)(function_over_last)
+
+
+def over_channels(call: Call, ranks: tuple[int, ...], size: str = "num_features") -> Tensor:
+    """Axis 1 holds the channels; the layer takes arrays of these ranks."""
+    array = call.tensor("input")
+    rank = array.shape.rank
+    if rank is not None and rank not in ranks:
+        where = wording.argument("input", call.name)
+        wanted = " ".join(("batch", "channels", *"xyz"[: ranks[-1] - 2]))
+        raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
+    require_inexact(call, array)
+    consume(call, array, 1, call[size], size)
+    return Tensor(array.shape, array.dtype)
+
+
+_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None"
+for _name, _ranks, _specs in (
+    ("BatchNorm1d", (2, 3), ("b c", "b c t", "*a c t")),
+    ("BatchNorm2d", (4,), ("b c h w", "b 8 h w")),
+    ("BatchNorm3d", (5,), ("b c d h w",)),
+):
+    layer(
+        f"torch.nn.{_name}",
+        params=f"{_NORM}, dtype=None, *, bias=True",
+        family=_FAMILY,
+        examples=tuple(example(Array(spec)).on(_C) for spec in _specs),
+    )(lambda call, ranks=_ranks: over_channels(call, ranks))
+
+
+@layer(
+    "torch.nn.GroupNorm",
+    params="num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, "
+    "bias=True",
+    family=_FAMILY,
+    examples=(
+        example(Array("b 8 h w")).on(4, 8),
+        example(Array("b c 4")).on(1, _C),
+        example(Array("*a h")).on(2, 6),
+    ),
+)
+def group_norm(call: Call) -> Tensor:
+    """Axis 1 holds the channels."""
+    array = call.tensor("input")
+    if array.shape.rank is not None and array.shape.rank < 2:
+        where = wording.argument("input", call.name)
+        raise Conflicting(wording.rank_differs(where, "batch channels ...", array.shape.text))
+    require_inexact(call, array)
+    consume(call, array, 1, call["num_channels"], "num_channels")
+    return Tensor(array.shape, array.dtype)
