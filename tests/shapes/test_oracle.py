@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import jaxtyping
@@ -119,8 +120,19 @@ def test_a_malformed_spec_is_rejected_where_jaxtyping_rejects_it_long(text: str)
     _agree_on_construction(text)
 
 
+@contextlib.contextmanager
+def _last_result(value: object) -> Iterator[None]:
+    """As in an interactive session, which keeps the last result where each text can read it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(builtins, "_", value, raising=False)
+        yield
+
+
 @few
 @given(texts)
+@example("-_")
+@example("n+_a")
+@example("{_}")
 def test_an_accepted_spec_can_be_checked_by_jaxtyping(text: str) -> None:
     """What we let pass never makes jaxtyping fail on its syntax or types later."""
     try:
@@ -129,6 +141,6 @@ def test_an_accepted_spec_can_be_checked_by_jaxtyping(text: str) -> None:
         return
     array = np.empty((2,) * spec.least_rank)
     unbound = (jaxtyping.AnnotationError, ZeroDivisionError, OverflowError)
-    with contextlib.suppress(*unbound), jaxtyping.jaxtyped("context"):
+    with contextlib.suppress(*unbound), _last_result(None), jaxtyping.jaxtyped("context"):
         isinstance(np.empty((2, 3, 4)), jaxtyping.Shaped[np.ndarray, "a b n"])
         isinstance(array, jaxtyping.Shaped[np.ndarray, text])

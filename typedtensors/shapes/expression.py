@@ -98,14 +98,21 @@ def _is_known(call: ast.Call) -> bool:
 
 
 def _is_integer(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) or (
-        isinstance(node, ast.Constant) and type(node.value) is int
-    )
+    if isinstance(node, ast.Name):
+        return not _is_anonymous(node)
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _is_anonymous(name: ast.Name) -> bool:
+    """Whether no axis can bind a name: `_` and `_n` are of any size, wherever they stand."""
+    return name.id.startswith("_")
 
 
 def _problem(node: ast.expr) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, float):
         return "a size is an integer"
+    if isinstance(node, ast.Name):
+        return f"`{node.id}` is anonymous, so there is no size to compute with"
     if isinstance(node, ast.Attribute):
         return f"`{{{ast.unparse(node)}}}` reads a variable"
     if isinstance(node, ast.Tuple):

@@ -167,6 +167,7 @@ def _refuse_slips(spec: str, word: _Word) -> None:
 
 
 def _guesses(spec: str) -> Iterator[str]:
+    yield from slips.anonymous(spec)
     yield from slips.attributes(spec)
     yield from slips.products(spec)
     yield from slips.groups(spec)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 _SPACED_OPERATOR = re.compile(r"\s*(//|[-+/%*])\s+|\s+(//|[-+/%])\s*")
 _GROUP = re.compile(r"(?<![\w)])\(([\w\s,]*)\)")
 _BRACES = re.compile(r"\{[^{}]*\}")
+_ANONYMOUS = re.compile(r"(?<![\w.{])_(?=\w)")
+_BARE = re.compile(r"(?<![\w.{])_(?!\w)")
 _ATTRIBUTE = re.compile(r"(?<![\w.{])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w.}])")
 
 
@@ -67,6 +69,12 @@ def products(spec: str) -> Iterator[str]:
 def attributes(spec: str) -> Iterator[str]:
     """`self.d` for `{self.d}`."""
     yield _ATTRIBUTE.sub(r"{\g<0>}", spec)
+
+
+def anonymous(spec: str) -> Iterator[str]:
+    """`_n 2*_n` for `n 2*n`; `n-_` for `_`, a size that nothing is known of."""
+    yield _ANONYMOUS.sub("", spec)
+    yield " ".join("_" if _BARE.search(word) else word for word in spec.split())
 
 
 def _words(spec: str) -> str:
