@@ -13,7 +13,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench docs lock clean
+.PHONY: demo test slow real coverage lint bench docs index lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -42,6 +42,10 @@ bench: $(INSTALLED)
 
 docs: $(DOCS)
 	$(ENV) mkdocs build --strict
+
+# After a rule got a name: look-ups find it by this file.
+index: $(INSTALLED)
+	$(ENV) python -m tools.index
 
 lock:
 	$(PYTHON) tools/lock.py

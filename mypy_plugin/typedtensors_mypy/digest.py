@@ -34,3 +34,4 @@ def _sources() -> Iterator[Path]:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             yield from Path(folder).rglob("*.py")
+            yield from Path(folder).rglob("*.txt")  # the index of the rules

@@ -13,7 +13,6 @@ from tests.ops.conformance import check
 from tests.ops.stage import drawn
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Array, Call, Conflicting, Rule, example
-from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.promotion import INT64
 from typedtensors.shapes import Shape, Tensor
 
@@ -49,7 +48,7 @@ def compare(rule: Rule) -> set[str]:
 )
 def test_a_wrong_rule_is_found(op: str, apply: Callable[[Call], Any], complaint: str) -> None:
     examples = (example(Array("n n")), example(Array("b n m")))
-    rule = Rule((op,), Parameters.parse("input"), apply, "harness", examples=examples)
+    rule = Rule((op,), "input", apply, "harness", examples=examples)
     with pytest.raises(AssertionError, match=complaint):
         compare(rule)
 
@@ -57,7 +56,7 @@ def test_a_wrong_rule_is_found(op: str, apply: Callable[[Call], Any], complaint:
 def test_a_right_rule_passes() -> None:
     rule = Rule(
         ("torch.neg",),
-        Parameters.parse("input"),
+        "input",
         as_it_came,
         "harness",
         examples=(example(Array("b n")),),

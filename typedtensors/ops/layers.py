@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
-from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.outcome import Conflict, Conflicting, Undetermined
 from typedtensors.ops.registry import F, add, lookup
 from typedtensors.ops.rule import Example, Rule
@@ -42,10 +41,10 @@ def layer(
 
     def register(forward: F) -> F:
         made = [example.layer for example in examples if example.layer is not None]
-        add(Rule(names, Parameters.parse(params), _construct, family, examples=tuple(made)))
+        add(Rule(names, params, _construct, family, examples=tuple(made)))
         called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
         apply = _with_config(forward)
-        add(Rule(called, Parameters.parse(inputs), apply, family, examples=examples))
+        add(Rule(called, inputs, apply, family, examples=examples))
         return forward
 
     return register

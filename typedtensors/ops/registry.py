@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of rules, and the canonical names of ops."""
+"""The one table of rules, and the canonical names of ops.
+
+A look-up imports the module that holds the rule, and no other: a type checker needs few of them.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from importlib import import_module
+from inspect import currentframe
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, TypeVar
 
-from typedtensors.ops.arguments import Parameters
+from typedtensors.ops.index import index
 from typedtensors.ops.rule import Rule
 
 if TYPE_CHECKING:
@@ -21,8 +25,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[[Call], Value]")
 
+FAMILIES = "typedtensors.ops.families"
 _rules: dict[str, Rule] = {}
-_loaded = False
+_homes: dict[Rule, str] = {}
 
 # Where a framework defines what it exports under a shorter name (mypy sees the former).
 _CANONICAL = (
@@ -55,7 +60,7 @@ def rule(
     """Register a function over `Call` as the rule of the ops `names`."""
 
     def register(apply: F) -> F:
-        add(Rule(names, Parameters.parse(params), apply, family, signature, examples))
+        add(Rule(names, params, apply, family, signature, examples))
         return apply
 
     return register
@@ -68,12 +73,26 @@ def add(new: Rule) -> None:
         msg = f"two rules for {', '.join(taken)}"
         raise ValueError(msg)
     _rules.update(dict.fromkeys(new.names, new))
+    _homes[new] = _declaring_module()
+
+
+def _declaring_module() -> str:
+    """The family, as the index names it, whose code is registering a rule; "" outside of them."""
+    frame = currentframe()
+    while frame is not None:
+        _, found, module = frame.f_globals["__name__"].partition(f"{FAMILIES}.")
+        if found:
+            return str(module)
+        frame = frame.f_back
+    return ""
 
 
 def lookup(name: str) -> Rule | None:
     """The rule of an op by any of its full names, or None."""
-    _load()
-    return _rules.get(canonical(name))
+    known = canonical(name)
+    if known not in _rules and known in index():
+        import_module(f"{FAMILIES}.{index()[known]}")
+    return _rules.get(known)
 
 
 @cache
@@ -86,18 +105,21 @@ def canonical(name: str) -> str:
     return name
 
 
-def rules() -> Iterator[Rule]:
-    """Every rule once, in order of registration."""
-    _load()
-    yield from dict.fromkeys(_rules.values())
+def rules() -> list[Rule]:
+    """Every rule once, by first name: all families are imported, whether the index knows or not."""
+    for module in modules():
+        import_module(f"{FAMILIES}.{module}")
+    return sorted({*_rules.values()}, key=lambda rule: rule.names)
 
 
-def _load() -> None:
-    """Import the families, which register their rules."""
-    global _loaded  # noqa: PLW0603 - the table is filled once per process
-    if _loaded:
-        return
-    _loaded = True
-    families = import_module("typedtensors.ops.families")
-    for module in walk_packages(families.__path__, f"{families.__name__}."):
-        import_module(module.name)
+def home(rule: Rule) -> str:
+    """The module that declares a rule, as the index names it."""
+    return _homes[rule]
+
+
+def modules() -> Iterator[str]:
+    """The modules that hold rules, as the index names them: `algebra.einsum`."""
+    families = import_module(FAMILIES)
+    for module in walk_packages(families.__path__, f"{FAMILIES}."):
+        if not module.ispkg:
+            yield module.name.removeprefix(f"{FAMILIES}.")

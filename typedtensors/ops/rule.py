@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Undetermined
 from typedtensors.ops.value import Unknown
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from typedtensors.dims import Facts
-    from typedtensors.ops.arguments import Parameters
     from typedtensors.ops.outcome import Outcome
     from typedtensors.ops.value import Layer, Value
 
@@ -76,11 +76,12 @@ class Rule:
     """How one op maps shapes.
 
     `names` are the canonical names of the op's spellings (function, method, operator), which share
-    the parameters. `apply` is pure: it reads the call, and raises `Undetermined` or `Conflicting`.
+    the parameters `params`, written as a `def` writes them. `apply` is pure: it reads the call, and
+    raises `Undetermined` or `Conflicting`.
     """
 
     names: tuple[str, ...]
-    parameters: Parameters
+    params: str
     apply: Callable[[Call], Value]
     family: str
     signature: str = ""
@@ -89,6 +90,11 @@ class Rule:
     def __repr__(self) -> str:
         """By its first name."""
         return f"<rule of {self.names[0]}>"
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """What `params` says, read when the rule is first used: most rules never are."""
+        return Parameters.parse(self.params)
 
     def evaluate(
         self,

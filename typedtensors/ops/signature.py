@@ -65,9 +65,9 @@ def declare(
 
     >>> declare("torch.mine", sig="*a n k, k -> *a n", params="input, vec", family="mine")
     """
-    signature = Signature.parse(sig)
 
     def rule_of_signature(call: Call) -> Value:
+        signature = Signature.parse(sig)
         arrays = tuple(call.arguments)[: len(signature.arguments)]
         found = results(call, signature, arrays, dtype)
         if fields:
