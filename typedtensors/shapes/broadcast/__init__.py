@@ -11,6 +11,7 @@ from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
 from typedtensors.shapes.broadcast.fix import Edit, fixes
 from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
+from typedtensors.shapes.broadcast.readings import readings
 from typedtensors.shapes.broadcast.rewrite import hint
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "inserts_axis",
     "judge",
     "meets_itself",
+    "readings",
 ]

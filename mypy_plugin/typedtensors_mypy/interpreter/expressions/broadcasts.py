@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.ops import Broadcast, Known, Rule
@@ -11,7 +13,9 @@ from typedtensors.shapes import Tensor
 from typedtensors.shapes.broadcast import (
     BroadcastEvent,
     Context,
+    Edit,
     Level,
+    Reason,
     broadcast,
     classify,
     fixes,
@@ -19,10 +23,18 @@ from typedtensors.shapes.broadcast import (
     inserts_axis,
     judge,
     meets_itself,
+    readings,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 
 _LONGEST_EXPRESSION = 60
+
+
+@dataclass(frozen=True)
+class _Suspicion:
+    event: BroadcastEvent
+    reason: Reason
+    edits: Sequence[Edit]
 
 
 def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagnostic | None:
@@ -39,18 +51,34 @@ def _judge(
 ) -> Diagnostic | None:
     names = made.compared or tuple(made.operands)
     operands = [made.operands[name] for name in names]
-    event = classify(broadcast([operand.shape for operand in operands], outcome.facts))
-    if event is None:
-        return None
+    meeting = broadcast([operand.shape for operand in operands], outcome.facts)
+    found = None
+    # Where it is not known which broadcast it is, each that it can be has to be a mistake.
+    for reading in (meeting,) if meeting.decided else reversed(readings(meeting)):
+        event = classify(reading)
+        found = None if event is None else _suspicious(frame, node, made, event, operands)
+        if found is None:
+            return None
+    return None if found is None else _told(node, _texts(node, rule, made.op), names, found)
+
+
+def _suspicious(
+    frame: Frame, node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
+) -> _Suspicion | None:
     level = Level(frame.run.config.broadcasts)
     context = _context(frame, node, made, event, operands)
     reason = judge(event, context, level)
-    if reason is None:
-        return None
-    texts = _texts(node, rule, made.op)
-    advice = hint(fixes(event, context, level), [texts.get(name) for name in names])
+    return None if reason is None else _Suspicion(event, reason, fixes(event, context, level))
+
+
+def _told(
+    node: ast.expr, texts: dict[str, str], names: Sequence[str], found: _Suspicion
+) -> Diagnostic:
+    event = found.event
+    advice = hint(found.edits, [texts.get(name) for name in names])
     shapes = tuple(shape.text for shape in event.shapes)
-    return wording.broadcasts(shorten(node), shapes, event.result.text, reason.value, hint=advice)
+    reason = found.reason.value
+    return wording.broadcasts(shorten(node), shapes, event.result.text, reason, hint=advice)
 
 
 def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
