@@ -33,11 +33,46 @@ def test_each_key_is_read() -> None:
         pytest.param({"strict": "yes"}, '"strict" is true or false', id="no-flag"),
         pytest.param({"allow": "m.f"}, '"allow" is a list of strings', id="no-list"),
         pytest.param({"exclude": [1]}, '"exclude" is a list of strings', id="no-texts"),
+        pytest.param({"overrides": {}}, '"overrides" is a list of tables', id="no-tables"),
+        pytest.param(
+            {"overrides": [{"modul": "m"}]}, 'did you mean "module"', id="slip-in-an-override"
+        ),
+        pytest.param(
+            {"overrides": [{"module": "m"}]}, "what holds for it", id="override-of-nothing"
+        ),
+        pytest.param(
+            {"overrides": [{"module": "m", "broadcasts": "none"}]},
+            '"broadcasts" cannot be',
+            id="no-level-in-an-override",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_said_with_what_can(table: dict[str, object], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         Config.read(table)
+
+
+@pytest.mark.parametrize(
+    ("module", "level"),
+    [
+        pytest.param("train", "suspicious", id="no-override"),
+        pytest.param("lab", "allow", id="the-package-itself"),
+        pytest.param("lab.old.loss", "allow", id="in-the-package"),
+        pytest.param("lab.new.loss", "explicit", id="closer-pattern"),
+        pytest.param("lab.new.table", "suspicious", id="by-name"),
+        pytest.param("laboratory", "suspicious", id="another-package"),
+    ],
+)
+def test_the_closest_override_says_the_level_of_a_module(module: str, level: str) -> None:
+    overrides = [
+        {"module": "lab.new.table", "broadcasts": "suspicious"},
+        {"module": ["lab.new.*", "model"], "broadcasts": "explicit"},
+        {"module": "lab.*", "broadcasts": "allow"},
+    ]
+    config = Config.read({"overrides": overrides})
+    assert config.level(module) == level
+    assert config.strictest == "explicit"
+    assert config.at_level("allow").level(module) == "allow"
 
 
 def test_the_nearest_file_counts_and_the_search_ends_at_the_repository(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,32 @@ class ConfigError(ValueError):
 
 
 @dataclass(frozen=True)
+class Override:
+    """What holds for some modules instead: the level of their broadcasts.
+
+    A pattern is the name of a module, or `package.*` for a package and all that is in it.
+    """
+
+    modules: tuple[str, ...]
+    broadcasts: str
+
+    @classmethod
+    def read(cls, table: Mapping[str, object]) -> Override:
+        """The override that a TOML table writes. Raises ConfigError."""
+        for key in table:
+            _require_known(key, ("module", "broadcasts"))
+        named = table.get("module", [])
+        modules = _texts("module", [named] if isinstance(named, str) else named)
+        if not modules or "broadcasts" not in table:
+            raise ConfigError('"overrides" need a "module" and what holds for it: "broadcasts"')
+        return cls(modules, _level(table["broadcasts"]))
+
+    def fit(self, module: str) -> tuple[int, int]:
+        """How closely it is about a module: the more, the closer; (0, 0) if it is not."""
+        return max((_fit(module, pattern) for pattern in self.modules), default=(0, 0))
+
+
+@dataclass(frozen=True)
 class Config:
     """What is checked, and how severely.
 
@@ -37,17 +63,19 @@ class Config:
     strict: bool = False
     allow: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    overrides: tuple[Override, ...] = ()
 
     @classmethod
     def read(cls, table: Mapping[str, object]) -> Config:
         """The configuration that a TOML table writes. Raises ConfigError."""
         for key in table:
-            _require_known(key)
+            _require_known(key, [field.name for field in fields(Config)])
         return cls(
             broadcasts=_level(table.get("broadcasts", cls.broadcasts)),
             strict=_flag("strict", table.get("strict", cls.strict)),
             allow=_texts("allow", table.get("allow", [])),
             exclude=_texts("exclude", table.get("exclude", [])),
+            overrides=tuple(map(Override.read, _tables(table.get("overrides", [])))),
         )
 
     @classmethod
@@ -81,6 +109,23 @@ class Config:
         """Whether a file is not to be checked."""
         return any(_matches(path, pattern) for pattern in self.exclude)
 
+    def level(self, module: str) -> str:
+        """The level of a module's broadcasts: that of the closest override, else the project's."""
+        closest = max(self.overrides, key=lambda each: each.fit(module), default=None)
+        if closest is None or closest.fit(module) == (0, 0):
+            return self.broadcasts
+        return closest.broadcasts
+
+    @property
+    def strictest(self) -> str:
+        """The strictest level of any module."""
+        levels = (self.broadcasts, *(each.broadcasts for each in self.overrides))
+        return max(levels, key=LEVELS.index)
+
+    def at_level(self, level: str) -> Config:
+        """The same, but with one level for all modules."""
+        return replace(self, broadcasts=level, overrides=())
+
     def allows(self, path: str, function: str) -> bool:
         """Whether the broadcasts of a function, by its dotted name or its file, are deliberate."""
         return any(fnmatch(function, pattern) or _matches(path, pattern) for pattern in self.allow)
@@ -93,14 +138,28 @@ def _matches(path: str, pattern: str) -> bool:
     return any(fnmatch(path, form) for form in (whole, f"*/{whole}", f"{whole}/*", f"*/{whole}/*"))
 
 
+def _fit(module: str, pattern: str) -> tuple[int, int]:
+    """How closely a pattern is about a module: a name before a glob, a long one before a short."""
+    if module == pattern:
+        return 2, len(pattern)
+    package = pattern.removesuffix(".*")
+    fits = fnmatch(module, pattern) or (package != pattern and module == package)
+    return (1, len(pattern)) if fits else (0, 0)
+
+
+def _tables(value: object) -> list[Mapping[str, Any]]:
+    if isinstance(value, list):
+        return [_table(item) for item in value]
+    raise ConfigError(f'"overrides" is a list of tables, not {value!r}')
+
+
 def _table(value: object) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return value
     raise ConfigError(f"is a table, not {value!r}")
 
 
-def _require_known(key: str) -> None:
-    known = [field.name for field in fields(Config)]
+def _require_known(key: str, known: Sequence[str]) -> None:
     if key in known:
         return
     raise ConfigError(f'unknown key "{key}"; {_advice(key, known)}')

@@ -10,13 +10,13 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from mypy.plugin import Plugin
+    from typedtensors_mypy.hooks import TypedTensors
 
 # The first mypy that calls its plugins after a module has been checked, and was tested.
 FLOOR = (2, 4)
 
 
-def plugin(version: str) -> type[Plugin]:
+def plugin(version: str) -> type[TypedTensors]:
     """The entry point that mypy calls with its own version.
 
     Ends the process, with exit status 2 and one line on stderr, if mypy cannot carry the plugin:

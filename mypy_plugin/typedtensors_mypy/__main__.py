@@ -3,7 +3,8 @@
 
 Takes mypy's own arguments and configuration, which mypy itself reads: so nothing in them can be
 misunderstood. Prints one JSON object a report, and last the tally of the run. Without a tally,
-mypy could not check. With `--tensors-only` first, mypy's own reports are not worth reading.
+mypy could not check. Two options of ours may come first: with `--tensors-only`, mypy's own reports
+are not worth reading; the level of `--broadcasts LEVEL` holds for all modules.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _PLUGIN = "typedtensors_mypy"
 _TENSORS_ONLY = "--tensors-only"
+_BROADCASTS = "--broadcasts"
 # mypy's own, for expressions of many terms.
 _RECURSION_LIMIT = 2**14
 # `--soft-error-limit`: from 200 errors on, mypy would hide what is not about imports.
@@ -46,18 +48,25 @@ def main(arguments: Sequence[str]) -> None:
     from typedtensors_mypy.tally import tally
 
     tensors_only = arguments[:1] == [_TENSORS_ONLY]
+    rest = arguments[tensors_only:]
+    level = rest[1] if rest[:1] == [_BROADCASTS] else None
     files = FileSystemCache()
     sources, options = process_options(
-        [*_FLAGS, *arguments[tensors_only:]], require_targets=False, fscache=files, program=_PLUGIN
+        [*_FLAGS, *rest[2 if level else 0 :]],
+        require_targets=False,
+        fscache=files,
+        program=_PLUGIN,
     )
     if not sources:
         sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
-    _set_up_cache(options, tensors_only=tensors_only)
+    _set_up_cache(options, same=not tensors_only and level is None)
     _leave_out(options)
     if tensors_only:
         _skip_frameworks(options)
+    if level is not None:
+        options.plugins = [name for name in options.plugins if name != _PLUGIN]
     # Not by `options.plugins`, which mypy reads only where there is a configuration file.
-    own = [] if _PLUGIN in options.plugins else [hooks(options)]
+    own = [] if _PLUGIN in options.plugins else [hooks(options, level)]
     try:
         result = build(sources, options, flush_errors=_print, fscache=files, extra_plugins=own)
     except CompileError:
@@ -70,13 +79,13 @@ def _print(_file: str | None, messages: list[str], _serious: bool) -> None:  # n
     sys.stdout.writelines(f"{message}\n" for message in messages)
 
 
-def _set_up_cache(options: Options, *, tensors_only: bool) -> None:
+def _set_up_cache(options: Options, *, same: bool) -> None:
     """Use a cache of our own, unless a user's run of mypy does just what this one does.
 
     A cache made with other plugins is void, libraries included: with one folder for both, each
     run would be as slow as the first.
     """
-    same = _PLUGIN in options.plugins and not tensors_only
+    same = same and _PLUGIN in options.plugins
     if not same and options.cache_dir != os.devnull:
         options.cache_dir = os.path.join(options.cache_dir, "typedtensors")  # noqa: PTH118
 

@@ -43,9 +43,10 @@ def configured() -> Config:
 class TypedTensors(Plugin):
     """Summarizes each of the user's modules during analysis, checks it when its check is over."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, level: str | None = None) -> None:
+        """`level` is that of all modules' broadcasts, in the place of the configuration's."""
         super().__init__(options)
-        self._config = configured()
+        self._config = configured() if level is None else configured().at_level(level)
         self._digest = digest(self._config)
         self._build = Build(options, self._config, self.lookup_fully_qualified)
 

@@ -258,6 +258,23 @@ def test_what_is_found_does_not_depend_on_what_mypy_reads_of_torch(
     assert alone == among
 
 
+def test_the_level_comes_from_the_command_else_from_the_configuration(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(BUGGY.replace("n 1", "b n"))
+    assert main(["check", "train.py"]) == 0
+    assert main(["check", "--broadcasts", "explicit", "train.py"]) == 1
+    assert "(implicit)" in capfd.readouterr().out
+    (project / "train.py").write_text(BUGGY)
+    assert main(["check", "--broadcasts", "allow", "train.py"]) == 0
+    assert main(["check", "train.py"]) == 1
+    table = '[[tool.typedtensors.overrides]]\nmodule = "train"\nbroadcasts = "allow"\n'
+    (project / "pyproject.toml").write_text(table)
+    (project / "mypy.ini").write_text("[mypy]\nplugins = typedtensors_mypy\n")
+    assert main(["check", "train.py"]) == 0
+    assert main(["check", "--broadcasts", "suspicious", "train.py"]) == 1
+
+
 UNREADABLE = """\
 from jaxtyping import Float
 from torch import Tensor

@@ -82,7 +82,21 @@ def test_the_level_comes_from_the_configuration(tmp_path: Path) -> None:
     assert run(tmp_path, "--guard", "suspicious", "train.py").returncode == 1
 
 
-@pytest.mark.parametrize("allowed", ["train.py", "__main__.loss_of"])
+def test_the_level_of_a_module_counts_where_the_broadcast_is(tmp_path: Path) -> None:
+    (tmp_path / "losses.py").write_text(BUGGY)
+    (tmp_path / "train.py").write_text(
+        "import losses\nimport torch\ntorch.eye(3) + torch.ones(3)\n"
+    )
+    table = '[[tool.typedtensors.overrides]]\nmodule = "{}"\nbroadcasts = "{}"\n'
+    config = tmp_path / "pyproject.toml"
+    config.write_text(table.format("losses", "allow"))
+    assert "train.py:3" in run(tmp_path, "train.py").stderr
+    config.write_text(table.format("losses", "allow") + table.format("train", "allow"))
+    assert run(tmp_path, "train.py").returncode == 0
+    assert run(tmp_path, "--guard", "suspicious", "train.py").returncode == 1
+
+
+@pytest.mark.parametrize("allowed", ["train.py", "train.loss_of"])
 def test_what_the_configuration_allows_is_no_finding(allowed: str, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(BUGGY)
     (tmp_path / "pyproject.toml").write_text(f'[tool.typedtensors]\nallow = ["{allowed}"]\n')

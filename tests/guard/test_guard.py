@@ -20,6 +20,7 @@ from typedtensors import AxisError, SpecWarning, TensorCheckError, UncheckedWarn
 from typedtensors.guard import (
     BroadcastError,
     BroadcastWarning,
+    GuardEvent,
     GuardInternalWarning,
     allow_broadcast,
     guard,
@@ -224,14 +225,14 @@ def test_allow_broadcast_ends_with_its_block() -> None:
 def test_place_may_be_allowed_from_outside() -> None:
     asked = []
 
-    def allows(file: str, function: str) -> bool:
-        asked.append((file, function))
+    def allows(event: GuardEvent) -> bool:
+        asked.append((event.file, event.module, event.function))
         return True
 
     with guard(allows=allows) as report:
         suspicious()
     assert report.events == []
-    assert asked == [(__file__, f"{__name__}.suspicious")]
+    assert asked == [(__file__, __name__, f"{__name__}.suspicious")]
 
 
 def test_operand_marked_outside_any_guard_is_forgotten() -> None:

@@ -42,6 +42,27 @@ def test_an_edit_of_a_spec_changes_the_summary() -> None:
     assert summary(source) != summary(source.replace('"n"]:', '"m"]:'))
 
 
+def test_comments_that_accept_a_broadcast_are_kept() -> None:
+    source = """\
+def f(x, y):
+    z = g(
+        x - y,
+    )  # broadcast: ok
+    if x > y:  # broadcast: ok, for once
+        return z  # no
+    return x - y
+"""
+    assert (
+        summary(source)
+        == """\
+def f(x, y):
+    z = g(x - y)  # broadcast: ok
+    if x > y:  # broadcast: ok
+        return z
+    return x - y"""
+    )
+
+
 def test_words_and_calls_at_the_top_level_are_left_out() -> None:
     assert summary('"""Words."""\nprint(1)\nassert x\n') == ""
 

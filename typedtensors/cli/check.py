@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from typedtensors.cli.mypy_run import Message, Outcome, run_mypy
 from typedtensors.cli.refusal import CLEAN, FOUND, REFUSED, RefusalError
 from typedtensors.cli.terminal import Style, is_interactive, paint
-from typedtensors.config import Config, ConfigError
+from typedtensors.config import LEVELS, Config, ConfigError
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -27,7 +27,7 @@ examples:
   typedtensors check --all src/              mypy's own errors too: one run instead of two
 
 The same findings come from mypy itself with `plugins = ["typedtensors_mypy"]` in its
-configuration. `# type: ignore[tensor-shape]` silences a line.
+configuration. `# type: ignore[tensor-shape]` silences a line, `# broadcast: ok` its broadcasts.
 
 exit status: 0 nothing found, 1 something found, 2 could not check
 """
@@ -52,6 +52,13 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "--all", action="store_true", dest="show_all", help="show mypy's own errors too"
     )
     parser.add_argument(
+        "--broadcasts",
+        choices=LEVELS,
+        metavar="LEVEL",
+        help="which broadcasts count: allow, suspicious or explicit (default: as in "
+        "[tool.typedtensors], else suspicious)",
+    )
+    parser.add_argument(
         "--mypy-config",
         metavar="FILE",
         help="mypy's configuration (default: the one mypy finds by itself)",
@@ -63,7 +70,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print what was found."""
     _require_files([*arguments.paths, *filter(None, [arguments.mypy_config])])
     _require_config()
-    outcome = run_mypy(arguments.paths, arguments.mypy_config, tensors_only=not arguments.show_all)
+    outcome = run_mypy(
+        arguments.paths,
+        arguments.mypy_config,
+        tensors_only=not arguments.show_all,
+        broadcasts=arguments.broadcasts,
+    )
     shown = [each for each in outcome.messages if arguments.show_all or each.is_ours]
     _show(shown)
     if outcome.blocked:

@@ -85,7 +85,11 @@ class Outcome:
 
 
 def run_mypy(
-    paths: Sequence[str], config_file: str | None = None, *, tensors_only: bool = False
+    paths: Sequence[str],
+    config_file: str | None = None,
+    *,
+    tensors_only: bool = False,
+    broadcasts: str | None = None,
 ) -> Outcome:
     """Run mypy with the plugin over these paths.
 
@@ -94,6 +98,7 @@ def run_mypy(
         config_file: mypy's configuration; None for the one it finds by itself.
         tensors_only: Whether mypy's own reports may be wrong, because it does not look into
             frameworks; that is several times faster.
+        broadcasts: The level for all modules; None for the configuration's.
 
     Raises:
         RefusalError: If there is no mypy, or it cannot carry the plugin.
@@ -101,6 +106,8 @@ def run_mypy(
     if importlib.util.find_spec("mypy") is None:
         raise RefusalError('mypy is not installed here; fix: pip install "typedtensors[mypy]"')
     options = ["--tensors-only"] if tensors_only else []
+    if broadcasts is not None:
+        options += ["--broadcasts", broadcasts]
     if config_file is not None:
         options += ["--config-file", config_file]
     done = run_plugin("__main__", [*options, "--", *paths])

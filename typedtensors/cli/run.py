@@ -15,7 +15,8 @@ from typedtensors.cli.refusal import CLEAN, FOUND, INTERRUPTED, RefusalError
 from typedtensors.cli.script import Program, load_module, load_script
 from typedtensors.cli.terminal import Style, is_interactive, paint
 from typedtensors.config import LEVELS, Config, ConfigError
-from typedtensors.guard import BroadcastError, guard
+from typedtensors.guard import BroadcastError, GuardEvent, guard
+from typedtensors.shapes.broadcast import Level, Reason
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -72,23 +73,26 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.program in ([], ["--"]):
         raise RefusalError("name a script, as in: typedtensors run train.py")
     config = _config()
-    level = arguments.guard or config.broadcasts
+    if arguments.guard is not None:
+        config = config.at_level(arguments.guard)
     name, *rest = arguments.program[arguments.program[0] == "--" :]
     try:
         program = load_module(name) if arguments.as_module else load_script(name)
     except SyntaxError as error:
         return _end_as_python_does(error.with_traceback(None))
     with ExitStack() as stack:
-        if level != "allow":
-            _enter_guard(stack, level, arguments.action, config)
+        if config.strictest != "allow":
+            _enter_guard(stack, arguments.action, config)
         return _execute(program, rest)
 
 
-def _enter_guard(
-    stack: ExitStack, level: str, action: Literal["raise", "warn"], config: Config
-) -> None:
+def _enter_guard(stack: ExitStack, action: Literal["raise", "warn"], config: Config) -> None:
+    def allows(event: GuardEvent) -> bool:
+        level = Level(config.level(event.module))
+        return not level.reports(Reason(event.reason)) or config.allows(event.file, event.function)
+
     try:
-        stack.enter_context(guard(level, action, allows=config.allows))
+        stack.enter_context(guard(config.strictest, action, allows=allows))
     except ImportError as error:
         raise RefusalError(str(error)) from None
 

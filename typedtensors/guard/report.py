@@ -14,9 +14,9 @@ class GuardEvent:
 
     `op` is the framework's name of the operation, `shapes` the operands' shapes and `result` what
     they broadcast to. `reason` is one of the reasons of `typedtensors.shapes.broadcast`. `file` and
-    `line` are the first frame outside the framework, `expression` is its source text, `function`
-    the dotted name of its function. `fix` is what to write instead, if that is known. `library`:
-    the place is in an installed package.
+    `line` are the first frame outside the framework, `expression` is its source text, `module` the
+    name of its module and `function` the dotted name of its function. `fix` is what to write
+    instead, if that is known. `library`: the place is in an installed package.
     """
 
     op: str
@@ -26,6 +26,7 @@ class GuardEvent:
     file: str
     line: int
     expression: str | None = None
+    module: str = ""
     function: str = ""
     fix: str | None = None
     library: bool = False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     F = TypeVar("F", bound=Callable[..., object])
-    Allows = Callable[[str, str], bool]
+    Allows = Callable[[GuardEvent], bool]
 
 Action = Literal["raise", "warn", "record"]
 
@@ -87,7 +87,7 @@ class Guard(AbstractContextManager[Report]):
         return guarded  # type: ignore[return-value]
 
     def _deliver(self, event: GuardEvent) -> None:
-        if self._allows is not None and self._allows(event.file, event.function):
+        if self._allows is not None and self._allows(event):
             return
         first = self.report.add(event)
         if self._action == "raise" and not event.library:
@@ -117,8 +117,8 @@ def guard(
         action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
             and sizes, or `"record"` into the report only. Code in installed packages never
             raises: for the reasons `loss` and `rank` it warns.
-        allows: is asked, with the file and the dotted name of the function, whether a place
-            broadcasts deliberately; `typedtensors run` asks `[tool.typedtensors] allow`.
+        allows: is asked of each event whether it is deliberate; `typedtensors run` asks
+            `[tool.typedtensors]`.
 
     Returns: a context manager that yields the `Report`. Guards nest: the innermost decides.
     Raises: ImportError on entry if torch is not installed, ValueError for an unknown level.

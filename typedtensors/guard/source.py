@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 import linecache
-import re
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from typedtensors.guard import syntax
 from typedtensors.guard.preparation import is_prepared
-from typedtensors.shapes.broadcast import inserts_axis, meets_itself
+from typedtensors.shapes.broadcast import accepted_lines, inserts_axis, meets_itself
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType, FrameType
 
-_ACCEPTED: Final = re.compile(r"#.*\bbroadcast:\s*ok\b")
 _LONGEST: Final = 160
 
 
@@ -25,7 +24,8 @@ _LONGEST: Final = 160
 class Site:
     """One instruction of one code object, and the expression it evaluates.
 
-    `function` is the dotted name of the function, `module.Class.method`.
+    `module` is the name of the module, which for a script is its file's, as a type checker calls
+    it; `function` is the dotted name of the function, `module.Class.method`.
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
     expression inserts an axis. `prepared`: an earlier line of the function did, for a variable of
@@ -35,6 +35,7 @@ class Site:
 
     file: str
     line: int
+    module: str
     function: str
     expression: str | None = None
     parsed: syntax.Parsed | None = None
@@ -73,33 +74,35 @@ def _read(frame: FrameType) -> Site:
     file = frame.f_code.co_filename
     source = linecache.getlines(file, frame.f_globals)
     span, text = _expression(frame, source)
+    module = _module(frame)
     parsed = None if text is None else syntax.parse(text)
     return Site(
         file=file,
         line=span.start,
-        function=_function(frame),
+        module=module,
+        function=f"{module}.{_qualified_name(frame.f_code)}",
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
         prepared=parsed is not None and is_prepared("".join(source), span.start, parsed.node),
         paired=parsed is not None and meets_itself(parsed.node),
-        accepted=_is_accepted(source, span),
+        accepted=not accepted_lines("".join(source)).isdisjoint(span),
     )
 
 
-def _function(frame: FrameType) -> str:
-    module = frame.f_globals.get("__name__", "?")
+def _module(frame: FrameType) -> str:
+    name: str = frame.f_globals.get("__name__", "?")
+    if name != "__main__":
+        return name
+    spec, file = frame.f_globals.get("__spec__"), frame.f_globals.get("__file__")
+    if spec is not None:
+        return str(spec.name)
+    return Path(file).stem if file else name
+
+
+def _qualified_name(code: CodeType) -> str:
     # Before Python 3.11 a code object does not know of what its function is a part.
-    return f"{module}.{getattr(frame.f_code, 'co_qualname', frame.f_code.co_name)}"
-
-
-def _is_accepted(source: list[str], span: range) -> bool:
-    """Whether a line of the expression says so, or the first or last line of its statement."""
-    saying = {at for at, line in enumerate(source, start=1) if _ACCEPTED.search(line)}
-    if not saying:
-        return False
-    around, _ = syntax.statement("".join(source), span.start)
-    return not saying.isdisjoint((*span, around.start, around.stop - 1))
+    return getattr(code, "co_qualname", code.co_name)
 
 
 def _expression(frame: FrameType, source: list[str]) -> tuple[range, str | None]:

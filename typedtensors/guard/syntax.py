@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from typedtensors.shapes.broadcast import lines_of, statement_parts
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 # The keywords by which torch names operands, in the order of its signatures.
 _OPERANDS: Final = frozenset({"input", "other", "target", "x1", "x2", "input1", "input2"})
@@ -50,29 +52,11 @@ def statement(source: str, line: int) -> tuple[range, str | None]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return here, None
-    covering = [part for part in _parts(tree) if line in _lines(part)]
+    covering = [part for part in statement_parts(tree) if line in lines_of(part)]
     if not covering:
         return here, None
-    best = min(covering, key=lambda part: len(_lines(part)))
-    return _lines(best), ast.get_source_segment(source, best)
-
-
-def _parts(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt):
-            continue
-        if not hasattr(node, "body"):
-            yield node
-            continue
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.expr):
-                yield child
-            elif isinstance(child, ast.withitem):
-                yield child.context_expr
-
-
-def _lines(node: ast.stmt | ast.expr) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    best = min(covering, key=lambda part: len(lines_of(part)))
+    return lines_of(best), ast.get_source_segment(source, best)
 
 
 def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:

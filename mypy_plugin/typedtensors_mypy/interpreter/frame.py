@@ -13,6 +13,7 @@ from typedtensors.config import Config
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.ops import Value
 from typedtensors.shapes import Bindings, Variadic
+from typedtensors.shapes.broadcast import lines_of
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
@@ -189,7 +190,7 @@ class Frame:
     """One activation of a function, or of a module's top level.
 
     `site` is the call in the module under check that led here, where the code is another
-    module's: findings belong there.
+    module's: findings belong there. `accepting`: an `allow_broadcast` block is active.
     """
 
     run: Run
@@ -211,6 +212,16 @@ class Frame:
     caller: Frame | None = None
     depth: int = 0
     local: frozenset[str] = frozenset()
+    accepting: bool = False
+
+    def accepts_broadcasts(self, node: ast.expr) -> bool:
+        """Whether the code or the configuration says that an expression's broadcasts are meant."""
+        module = self.scope.module
+        return (
+            self.accepting
+            or not module.accepted.isdisjoint(lines_of(node))
+            or self.run.config.allows(module.path, self.qualified_name)
+        )
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression here."""
@@ -228,8 +239,6 @@ class Frame:
 
     def report(self, node: ast.AST, diagnostic: Diagnostic) -> None:
         """Tell of a mistake at a node, or at the call that led to its module."""
-        if self.run.config.allows(self.run.module.path, self.qualified_name):
-            return
         if self.scope.module is self.run.module:
             self.run.tell(Finding.error(Place.of(node), diagnostic, self._caller_line))
         elif self.site is not None and not self._is_fault_of_its_own(Place.of(node)):

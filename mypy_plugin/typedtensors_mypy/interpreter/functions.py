@@ -33,6 +33,7 @@ def interpret(run: Run, function: Function) -> None:
     frame.state.values.update(values)
     frame.bindings = _own_bindings(signature)
     frame.returns = _returned(signature)
+    frame.accepting = signature.accepting
     go_through(frame)
 
 

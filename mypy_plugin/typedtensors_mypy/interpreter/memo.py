@@ -30,12 +30,14 @@ class Likeness:
     alive: tuple[object, ...] = field(compare=False)
 
     @classmethod
-    def of(cls, function: Function, arguments: Iterable[tuple[str, Value]]) -> Likeness:
+    def of(
+        cls, function: Function, arguments: Iterable[tuple[str, Value]], *, accepting: bool
+    ) -> Likeness:
         """The likeness of a call of a function with these arguments, by parameter."""
         alive: list[object] = [function]
         given = tuple((name, _like(value, function, alive)) for name, value in arguments)
         closure = id(function.closure) if function.closure else 0
-        return cls((id(function.node), closure, given), tuple(alive))
+        return cls((id(function.node), closure, accepting, given), tuple(alive))
 
 
 def _like(value: Value, function: Function, alive: list[object]) -> Hashable:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from typedtensors.ops import Unknown, Value
+from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.frame import Arguments, Run
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.source import library
@@ -35,7 +36,7 @@ class Signature:
     """Parameters and result of a function.
 
     `plain`: no decorator changes what a call of it is. `receiver`: what its first parameter is,
-    for a method: "self", "cls" or nothing.
+    for a method: "self", "cls" or nothing. `accepting`: it is decorated with `allow_broadcast()`.
     """
 
     parameters: tuple[Parameter, ...]
@@ -46,6 +47,7 @@ class Signature:
     generator: bool
     is_async: bool
     is_property: bool
+    accepting: bool = False
 
 
 def read_signature(run: Run, node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
@@ -82,6 +84,7 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
         generator=scope.module.once(contents, node).yields,
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_property=bool(properties),
+        accepting=not ACCEPTING.isdisjoint(name for name in names if name),
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
+from typedtensors.shapes.broadcast import accepted_lines
+
 
 @dataclass(frozen=True)
 class Imported:
@@ -41,7 +43,8 @@ Symbol: TypeAlias = Imported | Assigned | Ambiguous | AnyFunction | ast.ClassDef
 class Module:
     """One parsed module.
 
-    Invariant: `symbols` is what its top level binds, `stars` the modules it imports all names of.
+    Invariant: `symbols` is what its top level binds, `stars` the modules it imports all names of,
+    `accepted` the lines whose broadcasts a comment accepts.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Module:
     tree: ast.Module
     symbols: Mapping[str, Symbol]
     stars: tuple[str, ...]
+    accepted: frozenset[int] = frozenset()
     _answers: dict[tuple[object, ast.AST], Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -60,7 +64,8 @@ class Module:
             return None
         collector = _Collector(package_of(name, path))
         collector.block(tree.body)
-        return cls(name, path, tree, collector.symbols, tuple(collector.stars))
+        stars = tuple(collector.stars)
+        return cls(name, path, tree, collector.symbols, stars, accepted_lines(source))
 
     @property
     def package(self) -> str:

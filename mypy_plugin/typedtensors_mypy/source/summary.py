@@ -9,10 +9,12 @@ readers again. Other modules are read in no other way, so a warm run sees what a
 from __future__ import annotations
 
 import ast
-from copy import copy
+import re
+from copy import copy, deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from typedtensors.shapes.broadcast import lines_of, own_parts
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import FunctionNode, Module, import_origin
 from typedtensors_mypy.source.syntax import statements
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 # The body of an untyped function longer than this is not worth interpreting at its callers.
 _LONGEST_BODY = 40
 _ELLIPSIS = ast.Expr(ast.Constant(...))
+_MARK = ast.Expr(ast.Constant("broadcast: ok"))
+_WRITTEN_MARK = re.compile(r"\n *'broadcast: ok'(?=\n|$)")
 # Constructors define the attributes that methods of other modules' subclasses read.
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
@@ -33,12 +37,50 @@ _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 def summarize(module: Module) -> str:
     """The text of the module's summary."""
     body = [_absolute(statement, module) for statement in _outline(module.tree.body, module)]
-    return ast.unparse(ast.Module(body, []))
+    outline = ast.Module(body, [])
+    if not module.accepted:
+        return ast.unparse(outline)
+    marked: ast.Module = _Marker(module.accepted).visit(deepcopy(outline))
+    return _WRITTEN_MARK.sub("  # broadcast: ok", ast.unparse(marked))
 
 
 def read_summary(name: str, text: str) -> Module | None:
     """The module that a summary tells of."""
     return Module.parse(name, f"{name}.py", text)
+
+
+class _Marker(ast.NodeTransformer):
+    """Writes comments that accept broadcasts as statements, which a syntax tree can hold.
+
+    The mark is behind a simple statement, and first in the body of a compound one.
+    """
+
+    def __init__(self, accepted: frozenset[int]) -> None:
+        self._accepted = accepted
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            inside = getattr(node, name, None)
+            if isinstance(inside, list):
+                setattr(node, name, [*self._marked(inside)])
+        return node
+
+    def _marked(self, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+        for statement in body:
+            yield statement
+            if not self._is_accepted(statement):
+                continue
+            if hasattr(statement, "body"):
+                statement.body = [_MARK, *statement.body]
+            else:
+                yield _MARK
+
+    def _is_accepted(self, statement: ast.stmt) -> bool:
+        # What the outline itself wrote has no line.
+        if isinstance(statement, (*FunctionNode, ast.ClassDef)) or not hasattr(statement, "lineno"):
+            return False
+        return any(not self._accepted.isdisjoint(lines_of(part)) for part in own_parts(statement))
 
 
 def _absolute(statement: ast.stmt, module: Module) -> ast.stmt:

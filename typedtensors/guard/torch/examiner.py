@@ -99,6 +99,7 @@ class Examiner:
             file=site.file,
             line=site.line,
             expression=site.expression,
+            module=site.module,
             function=site.function,
             fix=self._fix(
                 operands, event, context, site if plain and self._wrote(site, location) else None

@@ -6,6 +6,13 @@ the helpers. Three pure steps: `broadcast` the shapes, `classify` the outcome, `
 event. Then `fixes` of an event that is reported, and their `hint` in words.
 """
 
+from typedtensors.shapes.broadcast.acceptance import (
+    ACCEPTING,
+    accepted_lines,
+    lines_of,
+    own_parts,
+    statement_parts,
+)
 from typedtensors.shapes.broadcast.arithmetic import Broadcast, Meeting, broadcast
 from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
 from typedtensors.shapes.broadcast.fix import Edit, fixes
@@ -15,6 +22,7 @@ from typedtensors.shapes.broadcast.readings import readings
 from typedtensors.shapes.broadcast.rewrite import hint
 
 __all__ = [
+    "ACCEPTING",
     "Broadcast",
     "BroadcastEvent",
     "Context",
@@ -23,12 +31,16 @@ __all__ = [
     "Level",
     "Meeting",
     "Reason",
+    "accepted_lines",
     "broadcast",
     "classify",
     "fixes",
     "hint",
     "inserts_axis",
     "judge",
+    "lines_of",
     "meets_itself",
+    "own_parts",
     "readings",
+    "statement_parts",
 ]

@@ -23,6 +23,12 @@ class Level(Enum):
     EXPLICIT = "explicit"
     """Every broadcast that no helper asked for, except of rank 0."""
 
+    def reports(self, reason: Reason) -> bool:
+        """Whether what is reported for this reason at the strictest level is so at this one too."""
+        if self is Level.SUSPICIOUS:
+            return reason is not Reason.IMPLICIT
+        return self is Level.EXPLICIT
+
 
 class Reason(Enum):
     """Why a broadcast is reported."""

@@ -58,6 +58,7 @@ def call_lambda(frame: Frame, node: ast.expr, function: Lambda, arguments: Argum
     if frame.too_deep or len(names) != len(arguments.positional) or arguments.keywords:
         return Unknown("a lambda that is not followed")
     inner = Frame(frame.run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
+    inner.accepting = frame.accepting
     inner.site = frame.site_of(node)
     inner.local = frozenset(names)
     inner.state = State(dict(zip(names, arguments.positional, strict=True)), frame.state.facts)
@@ -151,7 +152,8 @@ class _Call:
     def _follow(self) -> Value:
         """The value of a call, by going through the body with the arguments it gets."""
         run, receiver = self.frame.run, self.function.receiver
-        like = Likeness.of(self.function, ((p, each.value) for p, each in self.given.items()))
+        given = ((name, each.value) for name, each in self.given.items())
+        like = Likeness.of(self.function, given, accepting=self.frame.accepting)
         if self.frame.too_deep or like in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
         known = run.followed.get(like)
@@ -188,6 +190,7 @@ class _Call:
         frame = self.frame
         inner = activation(frame.run, self.function)
         inner.depth = frame.depth + 1
+        inner.accepting = frame.accepting or self.signature.accepting
         inner.caller = frame
         inner.called_at = self.node
         inner.site = frame.site_of(self.node)

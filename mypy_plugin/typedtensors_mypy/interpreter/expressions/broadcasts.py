@@ -59,13 +59,15 @@ def _judge(
         found = None if event is None else _suspicious(frame, node, made, event, operands)
         if found is None:
             return None
-    return None if found is None else _told(node, _texts(node, rule, made.op), names, found)
+    if found is None or frame.accepts_broadcasts(node):
+        return None
+    return _told(node, _texts(node, rule, made.op), names, found)
 
 
 def _suspicious(
     frame: Frame, node: ast.expr, made: Broadcast, event: BroadcastEvent, operands: list[Tensor]
 ) -> _Suspicion | None:
-    level = Level(frame.run.config.broadcasts)
+    level = Level(frame.run.config.level(frame.scope.module.name))
     context = _context(frame, node, made, event, operands)
     reason = judge(event, context, level)
     return None if reason is None else _Suspicion(event, reason, fixes(event, context, level))

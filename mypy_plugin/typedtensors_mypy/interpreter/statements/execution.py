@@ -10,6 +10,7 @@ from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
+from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.annotations.declared import check, declare
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.frame import Frame
@@ -106,11 +107,22 @@ def _if(frame: Frame, node: ast.If) -> None:
 
 
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
+    before = frame.accepting
     for item in node.items:
         frame.evaluate(item.context_expr)
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, Unknown("what a context manager gives"))
+        frame.accepting = frame.accepting or _accepts(frame, item.context_expr)
     frame.execute(node.body)
+    frame.accepting = before
+
+
+def _accepts(frame: Frame, manager: ast.expr) -> bool:
+    """Whether a context manager is `allow_broadcast()`."""
+    if not isinstance(manager, ast.Call):
+        return False
+    callee = frame.evaluate(manager.func)
+    return isinstance(callee, External) and callee.name in ACCEPTING
 
 
 def _try(frame: Frame, node: ast.Try) -> None:
