@@ -13,7 +13,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench docs index lock clean
+.PHONY: demo test slow real coverage lint bench docs index surface lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -46,6 +46,10 @@ docs: $(DOCS)
 # After a rule got a name: look-ups find it by this file.
 index: $(INSTALLED)
 	$(ENV) python -m tools.index
+
+# After another version of torch was locked.
+surface: $(INSTALLED)
+	$(ENV) python -m tools.surface
 
 lock:
 	$(PYTHON) tools/lock.py

@@ -9,15 +9,16 @@ import sys
 from collections.abc import Sequence
 
 from typedtensors import __version__
-from typedtensors.cli import check, doctor, explain, run
+from typedtensors.cli import check, doctor, explain, ops, run
 from typedtensors.cli.refusal import INTERRUPTED, REFUSED, RefusalError
 
-_VERBS = (check, run, explain, doctor)
+_VERBS = (check, run, explain, ops, doctor)
 _EPILOG = """\
 examples:
   typedtensors check src/                    find shape and broadcast bugs, run nothing
   typedtensors run train.py --epochs 3       stop a script at its first silent broadcast
   typedtensors explain tensor-broadcast      what a finding means and how to fix it
+  typedtensors ops nn.Linear                 whether the shapes of an op are followed
   typedtensors doctor src/                   what is installed, in the way, and would be read
 
 exit status: 0 nothing found, 1 something found, 2 could not do what was asked
