@@ -10,6 +10,7 @@ from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter import check_module
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import Target
+from typedtensors_mypy.source.summary import read_summary, summarize
 
 
 class Sources:
@@ -36,3 +37,25 @@ def findings(source: str, config: Config | None = None) -> list[Finding]:
     module = program.module("main")
     assert module is not None, "the source is not Python"
     return check_module(module, program, config or Config())
+
+
+def findings_across(files: Mapping[str, str]) -> list[Finding]:
+    """What the interpreter tells of modules that see each other by their summaries alone."""
+    whole = Sources(files)
+    read = {name: module for name in files if (module := whole.module(name)) is not None}
+    summaries = {name: summarize(module) for name, module in read.items()}
+    return [
+        finding
+        for name, module in read.items()
+        for finding in check_module(module, _Seen(module, summaries), Config())
+    ]
+
+
+class _Seen(Sources):
+    """A program as one of its modules sees it: itself in full, the others by their summaries."""
+
+    def __init__(self, own: Module, summaries: Mapping[str, str]) -> None:
+        super().__init__({})
+        others = {name: read_summary(name, text) for name, text in summaries.items() if text}
+        self._modules = {name: module for name, module in others.items() if module is not None}
+        self._modules[own.name] = own

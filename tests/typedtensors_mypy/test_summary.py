@@ -11,7 +11,7 @@ import pytest
 from tests.typedtensors_mypy.programs import Sources
 from typedtensors_mypy.source.modules import Ambiguous, Assigned, Imported, Module
 from typedtensors_mypy.source.program import Definition, External, resolve
-from typedtensors_mypy.source.summary import summarize
+from typedtensors_mypy.source.summary import read_summary, summarize
 
 
 def module(source: str, name: str = "m", path: str = "m.py") -> Module:
@@ -78,30 +78,54 @@ def test_a_constructor_is_kept_whatever_its_length() -> None:
     assert "self.a59 = 59" in summary(f"class C:\n    def __init__(self) -> None:\n{lines}")
 
 
+def test_the_body_of_a_method_is_kept_for_what_objects_are_made_with() -> None:
+    method = "class C:\n    def f(self, x: Float[Tensor, 'n']) -> Float[Tensor, 'n']:\n        "
+    assert "self.layer(x)" in summary(f"{method}return self.layer(x)\n")
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        pytest.param("Float[Tensor, 'n m']", id="a-name-of-its-own"),
+        pytest.param("dict[str, 'n']", id="no-array"),
+        pytest.param("Float[Batch, 'n']", id="an-alias"),
+        pytest.param("tuple[Float[Tensor, 'n'], int]", id="several"),
+    ],
+)
+def test_a_body_is_kept_where_the_annotation_leaves_something_open(returns: str) -> None:
+    source = f"def f(x: Float[Tensor, 'n']) -> {returns}:\n    return g(x)\n"
+    assert "g(x)" in summary(source)
+
+
 def test_a_body_that_is_left_out_still_says_which_attributes_it_assigns() -> None:
-    source = (
-        "class C:\n    def f(self) -> Float[Tensor, 'n']:\n        self.x = g()\n        return 1\n"
-    )
-    assert "self.x = ..." in summary(source)
+    source = "def f(c) -> Float[Tensor, '3']:\n    c.x = g()\n    return 1\n"
+    assert "c.x = ..." in summary(source)
     assert "g()" not in summary(source)
 
 
 def test_a_body_that_is_left_out_still_says_what_it_changes() -> None:
-    source = "def f() -> Float[Tensor, 'n']:\n    xs.append(g())\n    return 1\n"
+    source = "def f() -> Float[Tensor, '3']:\n    xs.append(g())\n    return 1\n"
     assert "xs[...] = ..." in summary(source)
     assert "g()" not in summary(source)
 
 
 @pytest.mark.parametrize(
-    ("source", "path", "absolute"),
+    ("source", "path", "origin"),
     [
-        pytest.param("from .b import f", "a/m.py", "from a.b import f", id="sibling"),
-        pytest.param("from . import b", "a/m/__init__.py", "from a.m import b", id="package"),
-        pytest.param("from ..b import f", "a/m.py", "from b import f", id="parent"),
+        pytest.param("from .b import f", "a/m.py", "a.b.f", id="sibling"),
+        pytest.param("from . import b as f", "a/m/__init__.py", "a.m.b", id="package"),
+        pytest.param("from ..b import f", "a/m.py", "b.f", id="parent"),
+        pytest.param(
+            "if TYPE_CHECKING:\n    from .b import f", "a/m/__init__.py", "a.m.b.f", id="nested"
+        ),
     ],
 )
-def test_imports_are_written_as_any_reader_would(source: str, path: str, absolute: str) -> None:
-    assert summary(source, name="a.m", path=path) == absolute
+def test_a_reader_sees_imports_as_the_module_itself_does(
+    source: str, path: str, origin: str
+) -> None:
+    read = read_summary("a.m", summary(source, name="a.m", path=path))
+    assert read is not None
+    assert read.symbols["f"] == Imported(origin)
 
 
 def _resolve(files: Mapping[str, str], name: str) -> object:
@@ -160,6 +184,24 @@ def test_a_name_leads_to_its_definition(name: str, meaning: str | None) -> None:
 )
 def test_what_the_top_level_binds(source: str, kind: type) -> None:
     assert isinstance(module(source).symbols["x"], kind)
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        pytest.param("x, y = 1, 2", "2", id="literals"),
+        pytest.param("x, y = f()", "f()[1]", id="a-call"),
+        pytest.param("(w, x), (z, y) = f(), g()", "g()[1]", id="nested"),
+        pytest.param("x, y = *a, 2, 3", "(*a, 2, 3)[1]", id="a-star-before-it"),
+        pytest.param("*x, y = f()", None, id="behind-a-star"),
+        pytest.param("x, *y = f()", None, id="a-star"),
+        pytest.param("with f() as (x, y): pass", None, id="a-context"),
+    ],
+)
+def test_an_unpacked_name_has_its_part_of_the_value(source: str, value: str | None) -> None:
+    symbol = module(source).symbols["y"]
+    assert isinstance(symbol, Assigned)
+    assert (symbol.value and ast.unparse(symbol.value)) == value
 
 
 def test_a_text_that_is_not_python_is_no_module() -> None:

@@ -30,6 +30,7 @@ _ARRAYS = {
     **dict.fromkeys("jax.Array jax.numpy.ndarray jaxtyping.Array".split(), Framework.JAX),
     **dict.fromkeys("tensorflow.Tensor tensorflow.Variable".split(), Framework.TENSORFLOW),
 }
+_ARRAY_NAMES = frozenset(name.rpartition(".")[2] for name in _ARRAYS)
 # The class whose methods and operators are a framework's ops.
 ARRAY_CLASS = {
     Framework.TORCH: "torch.Tensor",
@@ -143,6 +144,15 @@ def jaxtyping_dtype(name: str) -> str | None:
 def array_framework(name: str) -> Framework | None:
     """The framework whose array class has this name."""
     return _ARRAYS.get(name)
+
+
+def is_array_annotation(dtype: str, array: str) -> bool:
+    """Whether names are spelled as those of `Float[Tensor, ...]` are, under any of their homes."""
+    return _last(dtype) in _DTYPES and _last(array) in _ARRAY_NAMES
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def scalar(name: str) -> str | None:

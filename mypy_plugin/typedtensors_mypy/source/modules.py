@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
@@ -68,6 +68,11 @@ class Module:
         return cls(name, path, tree, collector.symbols, stars, accepted_lines(source))
 
     @property
+    def is_package(self) -> bool:
+        """Whether other modules are inside it."""
+        return _is_package(self.path)
+
+    @property
     def package(self) -> str:
         """The package that relative imports start from."""
         return package_of(self.name, self.path)
@@ -92,7 +97,11 @@ class Module:
 
 def package_of(name: str, path: str) -> str:
     """The package that a module's relative imports start from."""
-    return name if path.endswith("__init__.py") else name.rpartition(".")[0]
+    return name if _is_package(path) else name.rpartition(".")[0]
+
+
+def _is_package(path: str) -> bool:
+    return path.endswith("__init__.py")
 
 
 def import_bindings(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple[str, str]]:
@@ -118,6 +127,24 @@ def import_origin(node: ast.ImportFrom, package: str) -> str:
     parts = package.split(".") if package else []
     base = parts[: len(parts) - (node.level - 1)]
     return ".".join([*base, *filter(None, [node.module])])
+
+
+def _unpacked(value: ast.expr, targets: Sequence[ast.expr]) -> Sequence[ast.expr | None]:
+    """What each target of an unpacked value gets: `f()[1]` for the second of `f()`.
+
+    None for a target with a star, and behind one, where the place in the value is not known.
+    """
+    starred = (at for at, target in enumerate(targets) if isinstance(target, ast.Starred))
+    known = next(starred, len(targets))
+    return [_item(value, at) if at < known else None for at in range(len(targets))]
+
+
+def _item(value: ast.expr, position: int) -> ast.expr:
+    written = value.elts[: position + 1] if isinstance(value, (ast.Tuple, ast.List)) else []
+    if len(written) > position and not any(isinstance(part, ast.Starred) for part in written):
+        return written[position]
+    item = ast.Subscript(value, ast.Constant(position), ast.Load())
+    return ast.fix_missing_locations(ast.copy_location(item, value))
 
 
 @dataclass
@@ -169,11 +196,17 @@ class _Collector:
         if isinstance(target, ast.Name):
             self._bind(target.id, symbol)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            part = Assigned(None) if isinstance(symbol, Assigned) else symbol
-            for item in target.elts:
-                self._assign(item, part)
+            self._unpack(target.elts, symbol)
         elif isinstance(target, ast.Starred):
             self._assign(target.value, symbol)
+
+    def _unpack(self, targets: list[ast.expr], symbol: Assigned | Ambiguous) -> None:
+        if isinstance(symbol, Assigned) and symbol.value is not None:
+            for target, part in zip(targets, _unpacked(symbol.value, targets), strict=True):
+                self._assign(target, Assigned(part))
+        else:
+            for target in targets:
+                self._assign(target, symbol)
 
     def _bind(self, name: str, symbol: Symbol) -> None:
         before = self.symbols.get(name)
