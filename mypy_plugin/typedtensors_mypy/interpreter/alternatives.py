@@ -24,7 +24,7 @@ def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Va
     values: list[Value] = []
     ends: list[State] = []
     for option in value.options:
-        told = len(frame.run.findings)
+        told, seen = len(frame.run.findings), len(frame.run.sightings or ())
         with frame.branch(frame.state.fork()), frame.run.listening() as heard:
             result = follow(option)
             end = frame.state
@@ -32,6 +32,8 @@ def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Va
             new = frame.run.findings[told:]
             first_told = new if first_told is None else first_told
             del frame.run.findings[told:]
+            if frame.run.sightings is not None:
+                del frame.run.sightings[seen:]
         else:
             values.append(result)
             ends.append(end)

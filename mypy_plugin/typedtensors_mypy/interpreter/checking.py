@@ -12,7 +12,7 @@ from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.calls.dispatch import call
 from typedtensors_mypy.interpreter.expressions.attributes import function_value
 from typedtensors_mypy.interpreter.expressions.evaluation import evaluate
-from typedtensors_mypy.interpreter.frame import Frame, Run
+from typedtensors_mypy.interpreter.frame import Frame, Run, Sighting
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.statements.execution import execute
 from typedtensors_mypy.interpreter.values import Function
@@ -27,9 +27,18 @@ from typedtensors_mypy.source.specs import SpecReader
 _SCOPES = (*FunctionNode, ast.ClassDef)
 
 
-def check_module(module: Module, program: Program, config: Config) -> list[Finding]:
-    """Everything that is wrong with the shapes in a module, by line."""
-    run = Run(program, module, config, evaluate, execute, call, interpret)
+def check_module(
+    module: Module, program: Program, config: Config, sightings: list[Sighting] | None = None
+) -> list[Finding]:
+    """Everything that is wrong with the shapes in a module, by line.
+
+    Args:
+        module: The module.
+        program: Where its names lead to.
+        config: What is to be told.
+        sightings: Gets the value of every parameter and expression, if given.
+    """
+    run = Run(program, module, config, evaluate, execute, call, interpret, sightings=sightings)
     scope = Scope(program, module)
     if _can_write_specs(program, module):
         for problem in _bad_specs(scope, module.tree.body):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.config import Config
 from typedtensors.diagnostics import Diagnostic
+from typedtensors.dims import Facts
 from typedtensors.ops import Value
 from typedtensors.shapes import Bindings, Variadic
 from typedtensors.shapes.broadcast import lines_of
@@ -32,12 +33,25 @@ _DEEPEST = 12
 _UNBOUND = object()
 
 
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """The value of an expression or a parameter, once, and what was known then."""
+
+    frame: Frame
+    node: ast.expr | ast.arg
+    value: Value
+    facts: Facts
+
+
 @dataclass
 class Run:
     """The interpretation of one module.
 
     `evaluate`, `execute`, `call` and `interpret` are the interpreter's verbs; they are handed over
     here so that its rooms need not import each other.
+
+    `sightings`, if asked for, are the values of all parameters and expressions, in the order of
+    their evaluation.
     """
 
     program: Program
@@ -59,6 +73,7 @@ class Run:
     followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
     listeners: list[list[Finding]] = field(default_factory=list)
+    sightings: list[Sighting] | None = None
     steps: int = 0
     muted: int = 0
 
@@ -225,13 +240,26 @@ class Frame:
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression here."""
+        run = self.run
+        if run.sightings is not None:
+            return self._seen(node)
         if isinstance(node, ast.Name):
             # Two expressions of five are a local name: this is what the interpreter does most.
             value = self.state.values.get(node.id, _UNBOUND)
             if value is not _UNBOUND:
-                self.run.steps += 1
+                run.steps += 1
                 return value
-        return self.run.evaluate(self, node)
+        return run.evaluate(self, node)
+
+    def _seen(self, node: ast.expr) -> Value:
+        value = self.run.evaluate(self, node)
+        self.sight(node, value)
+        return value
+
+    def sight(self, node: ast.expr | ast.arg, value: Value) -> None:
+        """Keep a value for those who asked to see all of them."""
+        if self.run.sightings is not None and not self.run.muted:
+            self.run.sightings.append(Sighting(self, node, value, self.state.facts))
 
     def execute(self, body: Sequence[ast.stmt]) -> None:
         """Go through statements."""

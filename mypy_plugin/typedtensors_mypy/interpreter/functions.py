@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from typedtensors.dims import Dim
@@ -103,7 +104,15 @@ def own_values(frame: Frame, signature: Signature) -> dict[str, Value]:
 
 def go_through(frame: Frame) -> None:
     """Go through the body of a frame's function; falling off its end returns None."""
+    if frame.run.sightings is not None:
+        _see_parameters(frame)
     frame.execute(frame.function.body if frame.function is not None else [])
     if frame.state.alive:
         frame.exits.append(frame.state)
         frame.outcomes.append(None)
+
+
+def _see_parameters(frame: Frame) -> None:
+    for node in ast.walk(frame.function.args) if frame.function is not None else ():
+        if isinstance(node, ast.arg):
+            frame.sight(node, frame.state.values[node.arg])

@@ -83,10 +83,11 @@ class _Marks:
     """How much a frame had told and returned before a round that has to be gone through again."""
 
     def __init__(self, frame: Frame) -> None:
-        self._lists: list[tuple[list[Any], int]] = [
-            (kept, len(kept))
-            for kept in (frame.run.findings, frame.outcomes, frame.yields, frame.exits)
-        ]
+        run = frame.run
+        lists: list[list[Any]] = [run.findings, frame.outcomes, frame.yields, frame.exits]
+        if run.sightings is not None:
+            lists.append(run.sightings)
+        self._lists = [(kept, len(kept)) for kept in lists]
 
     def undo(self) -> None:
         """Forget what the round told and returned."""
