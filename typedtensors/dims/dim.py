@@ -21,13 +21,15 @@ class Atom:
     `serial` keeps apart atoms that print alike. A *declared* atom was named by the author of the
     code (an annotation); an *opaque* one is an integer the code only computes or carries
     (`self.d`, a config value, a data-dependent size). Opaque atoms of one `scope` are the sizes
-    that one object was made with: rigid towards each other, as declared ones are.
+    that one object was made with: rigid towards each other, as declared ones are. A *promised*
+    atom is opaque too, though an annotation of other code names the axis: so it is no size of 1.
     """
 
     name: str
     declared: bool = True
     serial: int = 0
     scope: int = 0
+    promised: bool = False
 
     @cached_property
     def key(self) -> tuple[str, str, int]:
@@ -106,6 +108,11 @@ class Dim:
     def fresh(name: str = "_") -> Dim:
         """An opaque integer that equals no other one until that is learned."""
         return Dim.atom(Atom(name, declared=False, serial=next(_serials)))
+
+    @staticmethod
+    def promised(name: str) -> Dim:
+        """A fresh size of an axis that other code's annotation calls `name`."""
+        return Dim.atom(Atom(name, declared=False, serial=next(_serials), promised=True))
 
     @staticmethod
     def member(name: str, scope: int) -> Dim:

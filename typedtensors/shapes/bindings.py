@@ -91,7 +91,7 @@ class Bindings:
         listed = tuple(specs)
         names = frozenset().union(*(spec.names for spec in listed)) - self.axes.keys()
         variadics = frozenset().union(*(spec.variadic_names for spec in listed)) - self.runs.keys()
-        axes = {name: Bound(Axis(Dim.fresh(name))) for name in sorted(names)}
+        axes = {name: Bound(Axis(Dim.promised(name))) for name in sorted(names)}
         runs = {name: BoundRun(Shape.unknown()) for name in sorted(variadics)}
         return Bindings.of({**axes, **self.axes}, {**runs, **self.runs})
 

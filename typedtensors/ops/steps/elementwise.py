@@ -61,12 +61,18 @@ def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = 
 
 
 def teach(call: Call, arrays: Sequence[Tensor]) -> None:
-    """Learn from weights the sizes of the axes they meet; a conflict is left to be found later."""
+    """Learn from weights the sizes of the axes they meet; a conflict is left to be found later.
+
+    A weight that has the size of an axis which it does not meet was meant for that one: the mean of
+    each channel, `(3,)`, against images `(b, 3, h, w)` does not teach that they are 3 wide.
+    """
     for weight in (array for array in arrays if array.parameter):
         for other in (array for array in arrays if not array.parameter):
             together = zip(weight.shape.suffix[::-1], other.shape.suffix[::-1], strict=False)
+            sizes = {part.dim for part in other.shape.suffix}
             for own, met in together:
-                if not (own.flexible or met.flexible or own.is_one or met.is_one):
+                meets = not (own.flexible or met.flexible or own.is_one or met.is_one)
+                if meets and own.dim not in sizes:
                     call.requires(met.dim, own.dim)
 
 

@@ -5,21 +5,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, Facts
-from typedtensors.shapes.axis import Axis, Intent, Variadic
+from typedtensors.shapes.axis import Axis, Intent
+from typedtensors.shapes.broadcast.row import (
+    Row,
+    carries,
+    certain,
+    floats,
+    row_of,
+    stretched,
+    twins,
+    variadic_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from typedtensors.shapes.broadcast.arithmetic import Broadcast
     from typedtensors.shapes.shape import Shape
-
-# A row is a shape reduced to what can be compared: the int 1, a resolved dim, a shared variadic.
-Size: TypeAlias = int | Dim | Variadic
-Row: TypeAlias = tuple[Size, ...]
 
 
 class Kind(Enum):
@@ -111,11 +116,11 @@ def _event(
     outcome: Broadcast, shape: Shape, operands: list[Row], result: Row, expanded: tuple[int, ...]
 ) -> BroadcastEvent:
     carrying = [row for row in operands if any(size != 1 for size in row)]
-    mutual = not any(_carries(row, result) for row in carrying) and len(carrying) > 1
+    mutual = not any(carries(row, result) for row in carrying) and len(carrying) > 1
     # Operands that only lack axes of size 1 are not what makes the event.
-    partial = [row for row in carrying if not _carries(row, result)]
+    partial = [row for row in carrying if not carries(row, result)]
     padded = any(len(row) < len(result) for row in (carrying if mutual else partial))
-    stretched = [
+    widened = [
         _stretched_axes(operand, row, result)
         for operand, row in zip(outcome.operands, operands, strict=True)
     ]
@@ -124,12 +129,12 @@ def _event(
         shapes=outcome.operands,
         result=shape,
         expanded=expanded,
-        stretched=tuple(stretched),
+        stretched=tuple(widened),
         padded=any(len(operands[k]) < len(result) for k in expanded),
-        twins=mutual and _twins(carrying),
-        ambiguous=not mutual and any(_floats(row, result) for row in partial),
-        certain=not mutual or _certain(carrying, result),
-        facts=outcome.facts,
+        twins=mutual and any(twins(carrying)),
+        ambiguous=not mutual and any(floats(row, result) for row in partial),
+        certain=not mutual or certain(carrying, result),
+        facts=_equated(outcome.facts, twins(carrying)),
     )
 
 
@@ -144,9 +149,9 @@ def _kind(
         return Kind.SINGLE
     if not padded:
         return Kind.KEEPDIM
-    if any(any(_stretched(row, result)) for row in partial):
+    if any(any(stretched(row, result)) for row in partial):
         return Kind.PADSTRETCH
-    floating = any(_floats(row, result) for row in partial)
+    floating = any(floats(row, result) for row in partial)
     return Kind.SUFFIX_AMBIGUOUS if floating else Kind.SUFFIX
 
 
@@ -154,93 +159,22 @@ def _rows(outcome: Broadcast) -> list[Row] | None:
     """The operands' rows and then the result's, or None if they cannot be compared."""
     if outcome.shape is None or not outcome.decided:
         return None
-    rows = [_row(shape, outcome.facts) for shape in (*outcome.operands, outcome.shape)]
+    rows = [row_of(shape, outcome.facts) for shape in (*outcome.operands, outcome.shape)]
     known = [row for row in rows if row is not None]
-    if len(known) < len(rows) or len({_variadic(row) for row in known}) > 1:
+    if len(known) < len(rows) or len({variadic_of(row) for row in known}) > 1:
         return None
     return known
 
 
-def _row(shape: Shape, facts: Facts) -> Row | None:
-    sizes: list[Size] = []
-    for part in shape.axes:
-        if part.flexible:
-            return None
-        if isinstance(part, Axis):
-            dim = facts.resolve(part.dim)
-            sizes.append(1 if dim.value == 1 else dim)
-        else:
-            sizes.append(part)
-    return tuple(sizes)
-
-
-def _variadic(row: Row) -> tuple[Variadic, int] | None:
-    """The row's variadic, and where it stands from the right."""
-    found = [(size, at - len(row)) for at, size in enumerate(row) if isinstance(size, Variadic)]
-    return found[0] if found else None
-
-
-def _tail(row: Row, result: Row) -> Row:
-    """The part of the result that the row is aligned with."""
-    return result[len(result) - len(row) :]
-
-
-def _stretched(row: Row, result: Row) -> list[bool]:
-    """For each axis of the row, whether it is a 1 that the result stretches."""
-    return [own == 1 and full != 1 for own, full in zip(row, _tail(row, result), strict=True)]
-
-
 def _stretched_axes(shape: Shape, row: Row, result: Row) -> tuple[Axis, ...]:
-    pairs = zip(shape.axes, _stretched(row, result), strict=True)
+    pairs = zip(shape.axes, stretched(row, result), strict=True)
     return tuple(part for part, stretched in pairs if stretched and isinstance(part, Axis))
 
 
-def _carries(row: Row, result: Row) -> bool:
-    """Whether every axis of the result that is not 1 is in the row, unstretched."""
-    missing = result[: len(result) - len(row)]
-    return all(size == 1 for size in missing) and not any(_stretched(row, result))
-
-
-def _squeezed(row: Row) -> Row:
-    return tuple(size for size in row if size != 1)
-
-
-def _twins(rows: list[Row]) -> bool:
-    pairs = combinations(rows, 2)
-    return any(one != two and _squeezed(one) == _squeezed(two) for one, two in pairs)
-
-
-def _certain(rows: list[Row], result: Row) -> bool:
-    """Whether no axis that some row lacks could be of size 1."""
-    for row in rows:
-        lacking = [*[True] * (len(result) - len(row)), *_stretched(row, result)]
-        for lacks, size in zip(lacking, result, strict=True):
-            if lacks and isinstance(size, Dim) and size.value is None and not size.declared:
-                return False
-    return True
-
-
-def _floats(row: Row, result: Row) -> bool:
-    """Whether the sizes alone would also fit the padded row at other axes of the result.
-
-    Any order-preserving placement counts; a 1 fits anywhere and occupies its axis. The leftmost
-    and the rightmost placement bound all others, so the row is fixed if and only if they agree.
-    """
-    if len(row) == len(result):
-        return False
-    leftmost = _place(row, result)
-    mirrored = _place(row[::-1], result[::-1])
-    rightmost = [len(result) - 1 - at for at in reversed(mirrored)]
-    real = [k for k, size in enumerate(row) if size != 1]
-    return any(leftmost[k] != rightmost[k] for k in real)
-
-
-def _place(row: Sequence[Size], result: Sequence[Size]) -> list[int]:
-    """The axes of the result that the row takes if each goes as far to the left as it can."""
-    at, placed = 0, []
-    for size in row:
-        while size not in (1, result[at]):
-            at += 1
-        placed.append(at)
-        at += 1
-    return placed
+def _equated(facts: Facts, twins: Iterator[tuple[Row, Row]]) -> Facts:
+    """The facts, if what goes by one name is the same."""
+    for pair in twins:
+        for one, two in zip(*pair, strict=True):
+            if isinstance(one, Dim) and isinstance(two, Dim):
+                facts = facts.equate(one, two)[1]
+    return facts

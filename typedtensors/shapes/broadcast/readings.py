@@ -21,25 +21,20 @@ def readings(outcome: Broadcast) -> tuple[Broadcast, ...]:
     `(b, k) - (b,)` with an unknown `k` is an error unless k is b, where the sizes fit twice, or 1,
     where column meets row. So it is no good whatever k is, though nobody knows what it does.
 
-    Returns: nothing, unless a single axis is undecided, on which an unknown size meets a declared
-    one that another axis has too.
+    Returns: nothing, unless a single axis is undecided, on which a size meets one that another
+    axis has too, and that is named or a number.
     """
     undecided = [met for met in outcome.meetings if met.verdict is Verdict.UNDECIDED]
     if len(undecided) != 1:
         return ()
-    sizes = [dim for dim in _meeting(outcome, undecided[0].index) if dim.value is None]
-    known = [dim for dim in sizes if dim.declared]
-    unknown = [dim for dim in sizes if not dim.declared]
-    if (
-        len(outcome.operands) != 2
-        or len(known) != 1
-        or len(unknown) != 1
-        or not _recurs(outcome, known[0])
-    ):
+    sizes = set(_meeting(outcome, undecided[0].index))
+    recurring = [size for size in sizes if size.declared and _recurs(outcome, size)]
+    if len(outcome.operands) != 2 or len(sizes) != 2 or len(recurring) != 1:
         return ()
+    (other,) = sizes.difference(recurring)
     found = []
-    for size in (known[0], Dim.of(1)):
-        verdict, facts = outcome.facts.equate(unknown[0], size)
+    for size in (recurring[0], Dim.of(1)):
+        verdict, facts = outcome.facts.equate(other, size)
         if verdict is not Verdict.DIFFERENT:
             found.append(broadcast(outcome.operands, facts))
     return tuple(found)
