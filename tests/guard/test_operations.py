@@ -46,6 +46,13 @@ def reasons(call: Callable[[], object], level: str = "suspicious") -> list[str]:
         lambda a, b: torch.lerp(a, b, 0.5),
         lambda a, b: torch.clamp(a, min=b),
         lambda a, b: a.masked_fill(b > 0, 0),
+        lambda a, b: a.masked_scatter(b > 0, SQUARE),
+        lambda a, b: a.masked_select(b > 0),
+        torch.normal,
+        lambda a, b: torch._foreach_add([ROW, a], [ROW, b]),
+        lambda a, b: torch._foreach_addcmul([a], [a], [b], 0.5),
+        lambda a, b: SQUARE[a.long(), b.long()],
+        lambda a, b: SQUARE.clone().__setitem__((a.long(), b.long()), 0.0),
     ],
 )
 def test_pointwise_operations_are_watched(call: Call) -> None:
@@ -113,6 +120,13 @@ def test_batch_axes_of_matrices_broadcast(
         pytest.param(lambda: SQUARE.clone().copy_(ROW), id="copy"),
         pytest.param(lambda: SQUARE.clone().__setitem__(slice(None), ROW), id="assignment"),
         pytest.param(lambda: torch.rand(2, 4, 4).__setitem__(1, ROW), id="assignment to a part"),
+        pytest.param(
+            lambda: torch.rand(9, 4).__setitem__(torch.tensor([1, 0, 2, 5]), ROW),
+            id="assignment to rows by number",
+        ),
+        pytest.param(
+            lambda: torch.rand(9, 4).index_put((torch.tensor([1, 0, 2, 5]),), ROW), id="index_put"
+        ),
     ],
 )
 def test_one_sided_operations_are_watched_for_alignment(call: Callable[[], object]) -> None:
@@ -129,10 +143,58 @@ def test_one_sided_operations_are_watched_for_alignment(call: Callable[[], objec
         pytest.param(lambda: SQUARE.clone().__setitem__(slice(None), 0.0), id="a number"),
         pytest.param(lambda: torch.rand(4, 4, 3).max(1), id="a reduction"),
         pytest.param(lambda: F.linear(SQUARE, SQUARE, ROW), id="linear"),
+        pytest.param(lambda: SQUARE[torch.arange(4), torch.arange(4)], id="a diagonal"),
+        pytest.param(lambda: torch.rand(4, 4, 4)[SQUARE > 2, 0:1], id="a mask and a slice"),
+        pytest.param(lambda: SQUARE.clone().__setitem__([0, 1], ROW), id="a list of indices"),
+        pytest.param(lambda: SQUARE.take_along_dim(SQUARE.long(), dim=1), id="as many indices"),
+        pytest.param(lambda: torch._foreach_add([ROW], 1.0), id="numbers to a list"),
     ],
 )
 def test_nothing_to_say(call: Callable[[], object]) -> None:
     assert reasons(call) == []
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes", "found", "result"),
+    [
+        pytest.param("bi,i->b", ((4, 1), (4,)), "twins", (4,), id="a column and a row"),
+        pytest.param(
+            "bi,bi->b", ((4, 1), (1, 4)), "twins", (4,), id="a column and a row of tables"
+        ),
+        pytest.param(
+            "bhqd,bhkd->bhqk", ((2, 3, 5, 7), (2, 1, 4, 7)), "implicit", (2, 3, 5, 4), id="one head"
+        ),
+        pytest.param("ij,jk", ((2, 3), (1, 4)), "implicit", (2, 4), id="a sum over one row"),
+    ],
+)
+def test_axes_of_one_label_have_one_size(
+    equation: str, shapes: tuple[tuple[int, ...], ...], found: str, result: tuple[int, ...]
+) -> None:
+    with guard("explicit", action="record") as report:
+        torch.einsum(equation, *map(torch.rand, shapes))
+    (event,) = report.events
+    assert (event.op, event.reason, event.shapes, event.result) == ("einsum", found, shapes, result)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        pytest.param("i,j->ij", ((4,), (4,)), id="an outer product"),
+        pytest.param("bi,ij->bj", ((1, 4), (4, 4)), id="one row"),
+        pytest.param("b...,b...->b...", ((4, 2), (4, 2)), id="any axes"),
+        pytest.param("ii->i", ((4, 4),), id="a diagonal"),
+    ],
+)
+def test_equations_of_equal_sizes_stretch_nothing(
+    equation: str, shapes: tuple[tuple[int, ...], ...]
+) -> None:
+    assert reasons(lambda: torch.einsum(equation, list(map(torch.rand, shapes))), "explicit") == []
+
+
+def test_indices_along_an_axis_broadcast_on_the_others() -> None:
+    table, order = torch.rand(3, 1, 5), torch.zeros(1, 4, 5, dtype=torch.long)
+    assert reasons(lambda: table.take_along_dim(order, dim=2)) == []
+    assert reasons(lambda: table.take_along_dim(order, dim=2), "explicit") == ["implicit"]
 
 
 def test_mask_of_attention_broadcasts_against_the_scores() -> None:

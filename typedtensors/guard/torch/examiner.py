@@ -94,7 +94,7 @@ class Examiner:
         return GuardEvent(
             op=self._role.name,
             shapes=operands.shown,
-            result=(*_sizes(event.result), *operands.result_core),
+            result=(*_sizes(event.result)[: operands.kept], *operands.result_core),
             reason=reason.value,
             file=site.file,
             line=site.line,
@@ -115,8 +115,8 @@ class Examiner:
     def _fix(
         self, operands: Operands, event: BroadcastEvent, context: Context, site: Site | None
     ) -> str | None:
-        if operands.cores:
-            # An edit of the batch axes alone would be written for shapes that nobody sees.
+        if operands.partial:
+            # An edit of some axes alone would be written for shapes that nobody sees.
             return None
         texts: list[str | None] = [None] * len(operands.places)
         if site is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from types import EllipsisType
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     Reader = Callable[[Args, Kwargs], "Operands | None"]
 
 
-_NOWHERE = 1 << 16
+NOWHERE = 1 << 16
 """The place of an operand that is no argument of the call."""
 
 
@@ -29,7 +28,8 @@ class Operands:
 
     `shapes` are the parts of their shapes that broadcast, `places` their positions among the
     arguments. `comparison`: a loss compares them. `cores`: the axes behind those that broadcast
-    (of a matmul, the matrices), for each operand; and `result_core`, for the result.
+    (of a matmul, the matrices), for each operand; and `result_core`, for the result. `wholes`: the
+    whole shapes, where the parts are in another order; `kept`: how many axes the result keeps.
     """
 
     tensors: tuple[Tensor, ...]
@@ -38,10 +38,19 @@ class Operands:
     comparison: bool = False
     cores: tuple[Sizes, ...] = ()
     result_core: Sizes = ()
+    wholes: tuple[Sizes, ...] = ()
+    kept: int | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Whether the shapes that broadcast are not those that the user knows."""
+        return bool(self.cores or self.wholes)
 
     @property
     def shown(self) -> tuple[Sizes, ...]:
         """The whole shapes, as the user knows them."""
+        if self.wholes:
+            return self.wholes
         cores = self.cores or ((),) * len(self.shapes)
         return tuple(shape + core for shape, core in zip(self.shapes, cores, strict=True))
 
@@ -68,10 +77,27 @@ def has_plain_sizes(arguments: Iterable[object]) -> bool:
     return all(not each.is_nested and all(type(d) is int for d in each.shape) for each in tensors)
 
 
+def whole(chosen: list[tuple[int, Tensor]], *, comparison: bool = False) -> Operands | None:
+    """Tensors that meet as they are, each with its place; None if there are no two."""
+    if len(chosen) < 2:
+        return None
+    return Operands(
+        tensors=tuple(tensor for _, tensor in chosen),
+        shapes=tuple(tuple(tensor.shape) for _, tensor in chosen),
+        places=tuple(place for place, _ in chosen),
+        comparison=comparison,
+    )
+
+
 def elementwise(args: Args, kwargs: Kwargs) -> Operands | None:
     """All tensors, in the order of the call; `out` is not an operand."""
     values = [*args, *(value for name, value in kwargs.items() if name != "out")]
-    return _whole([(at, value) for at, value in enumerate(values) if isinstance(value, Tensor)])
+    return whole([(at, value) for at, value in enumerate(values) if isinstance(value, Tensor)])
+
+
+def masked(args: Args, kwargs: Kwargs) -> Operands | None:
+    """A tensor and the mask of what is replaced in it; what replaces it is taken one by one."""
+    return elementwise((args[0], args[1] if len(args) > 1 else kwargs.get("mask")), {})
 
 
 def stated(args: Args, kwargs: Kwargs) -> Operands | None:
@@ -106,25 +132,37 @@ def _stacks(args: Args, kwargs: Kwargs, core: Callable[[Sizes, Sizes], Sizes]) -
 
 def added(args: Args, kwargs: Kwargs) -> Operands | None:
     """What `addmm` and its kin add to a product, and the product."""
-    names = ("input", "mat1", "mat2")
+    names = ("input", "mat1", "mat2", "mat", "vec", "batch1", "batch2")
     tensors = [value for value in (*args, *map(kwargs.get, names)) if isinstance(value, Tensor)]
     if len(tensors) != 3:
         return None
     to, left, right = tensors
     # No argument is the product, so no text of one is its text.
     shapes = tuple(to.shape), (*left.shape[:-1], *right.shape[left.dim() - 1 :])
-    return Operands((to, left), shapes, (0, _NOWHERE))
+    return Operands((to, left), shapes, (0, NOWHERE))
 
 
-def assigned(args: Args, kwargs: Kwargs) -> Operands | None:  # noqa: ARG001 - operators have none
-    """The part of a tensor that `x[index] = value` writes, and the value, where that is a view."""
-    target, index, value = args
-    each = index if isinstance(index, tuple) else (index,)
-    basic = all(part is None or isinstance(part, (int, slice, EllipsisType)) for part in each)
-    if not basic or not isinstance(value, Tensor) or value.dim() == 0:
+def listed(args: Args, kwargs: Kwargs) -> Operands | None:
+    """The first tensors at one place of several lists that differ, as `_foreach_add` adds them."""
+    lists = [each for each in (*args, *kwargs.values()) if isinstance(each, (list, tuple))]
+    for together in zip(*lists, strict=False):
+        found = whole([(NOWHERE, each) for each in together if isinstance(each, Tensor)])
+        if found is not None and len(set(found.shapes)) > 1:
+            return found
+    return None
+
+
+def taken_along(args: Args, kwargs: Kwargs) -> Operands | None:
+    """A tensor and the indices into one of its axes, without that axis."""
+    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+    dim = kwargs.get("dim", args[2] if len(args) > 2 else None)
+    if len(tensors) != 2 or not isinstance(dim, int) or tensors[0].dim() != tensors[1].dim():
         return None
-    part = target[index]
-    return Operands((part, value), (tuple(part.shape), tuple(value.shape)), (_NOWHERE, _NOWHERE))
+    rows = [[*tensor.shape] for tensor in tensors]
+    for row in rows:
+        row[dim] = 1
+    shapes = tuple(map(tuple, rows))
+    return Operands(tuple(tensors), shapes, (0, 1), wholes=tuple(tuple(t.shape) for t in tensors))
 
 
 def attention(args: Args, kwargs: Kwargs) -> Operands | None:
@@ -144,7 +182,7 @@ def cosine_embedding(args: Args, kwargs: Kwargs) -> Operands | None:
         return None
     first, second, target = tensors[:3]
     if first.shape != second.shape:
-        return _whole([(0, first), (1, second)], comparison=True)
+        return whole([(0, first), (1, second)], comparison=True)
     shapes = tuple(first.shape[:-1]), tuple(target.shape)
     return Operands((first, target), shapes, (0, 2), comparison=True)
 
@@ -171,17 +209,6 @@ class Loss:
             differ = any(tensor.shape != compared[0].shape for tensor in compared)
             taken = self.compared if differ else (*self.compared, *self.beside)
             chosen = [(places[name], tensors[name]) for name in taken if name in tensors]
-            return _whole(chosen, comparison=differ)
+            return whole(chosen, comparison=differ)
 
         return read
-
-
-def _whole(chosen: list[tuple[int, Tensor]], *, comparison: bool = False) -> Operands | None:
-    if len(chosen) < 2:
-        return None
-    return Operands(
-        tensors=tuple(tensor for _, tensor in chosen),
-        shapes=tuple(tuple(tensor.shape) for _, tensor in chosen),
-        places=tuple(place for place, _ in chosen),
-        comparison=comparison,
-    )

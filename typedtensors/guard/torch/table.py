@@ -10,11 +10,13 @@ import torch
 from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 from torch.overrides import get_overridable_functions
 
-from typedtensors.guard.torch import operands
+from typedtensors.guard.torch import equations, indexing, operands
 from typedtensors.guard.torch.operands import Loss, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from typedtensors.guard.torch.operands import Reader
 
 # Operators of Python and synonyms, by the name of the ATen operation that they call.
 _SYNONYMS: Final = (
@@ -44,6 +46,8 @@ _PARTS: Final = {
     "addmm": operands.added,
     "addmv": operands.added,
     "baddbmm": operands.added,
+    "masked_scatter": operands.masked,
+    "take_along_dim": operands.taken_along,
 }
 
 # Not listed beside: what is documented to lie along the last axis, such as `pos_weight`.
@@ -83,8 +87,26 @@ def roles() -> Mapping[Callable[..., Any], Role]:
     found[torch.broadcast_tensors] = Role(
         "broadcast_tensors", operands.stated, stated=True, by_shapes=False
     )
-    found[torch.Tensor.__setitem__] = Role("setitem", operands.assigned, by_shapes=False)
+    found[torch.normal] = Role("normal", operands.elementwise)
+    found |= {function: Role(name, read, by_shapes=False) for function, name, read in _indexing()}
+    found |= {each: Role(each.__name__, operands.listed, by_shapes=False) for each in _foreach()}
     return found
+
+
+def _indexing() -> Iterator[tuple[Callable[..., Any], str, Reader]]:
+    """Functions of which the shapes of tensors among the arguments do not say all."""
+    yield torch.einsum, "einsum", equations.einsum
+    yield torch.Tensor.__getitem__, "getitem", indexing.indexed
+    yield torch.Tensor.__setitem__, "setitem", indexing.assigned
+    for each in (torch.index_put, torch.Tensor.index_put, torch.Tensor.index_put_):
+        yield each, "index_put", indexing.put
+
+
+def _foreach() -> Iterator[Callable[..., Any]]:
+    """The functions on lists of tensors, which have no place among torch's public ones."""
+    for name in dir(torch):
+        if name.startswith("_foreach_"):
+            yield getattr(torch, name)
 
 
 def _overridable() -> Iterator[tuple[Callable[..., Any], bool]]:
