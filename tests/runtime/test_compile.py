@@ -93,6 +93,22 @@ def test_export_works(*, strict: bool) -> None:
     assert torch.equal(exported.module()(x), net(x))
 
 
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_exported_batch_stays_dynamic(*, strict: bool) -> None:
+    sizes = {"x": {0: torch.export.Dim("batch")}}
+    exported = torch.export.export(Net(), (torch.zeros(2, 4),), dynamic_shapes=sizes, strict=strict)
+    assert exported.module()(torch.zeros(7, 4)).shape == (7, 3)
+
+
+@pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
+def test_what_is_recorded_by_jit_trace_holds_no_checks() -> None:
+    """A comparison would warn that a size becomes a constant, and warnings are errors here."""
+    x, w = torch.randn(2, 4), torch.randn(4, 3)
+    traced = torch.jit.trace(project, (x, w))
+    assert torch.equal(traced(x, w), x @ w)
+    assert len(list(traced.graph.nodes())) == 1
+
+
 def test_checks_are_back_outside_the_compiler() -> None:
     torch.compile(project, backend="eager")(torch.zeros(2, 4), torch.zeros(4, 3))
     with pytest.raises(TensorCheckError):

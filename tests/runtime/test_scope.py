@@ -12,7 +12,7 @@ import pytest
 from jaxtyping import Float, _storage
 
 from typedtensors.runtime import scope
-from typedtensors.runtime.scope import Scope, Trial, bind, in_scope, snapshot
+from typedtensors.runtime.scope import Scope, Trial, bind, in_scope, new_memo, snapshot
 
 N: Any = Float[np.ndarray, "n"]
 RUN: Any = Float[np.ndarray, "*s n"]
@@ -22,10 +22,10 @@ ARGUMENT: Any = Float[np.ndarray, "{k}"]
 def test_only_these_private_names_of_jaxtyping_are_used() -> None:
     """If one disappears, `scope.py` is the one file to mend."""
     used = set(re.findall(r"_storage\.(\w+)", Path(scope.__file__).read_text(encoding="utf-8")))
-    assert used == {"get_shape_memo", "set_shape_memo", "push_shape_memo", "pop_shape_memo"} | {
-        "_has_shape_memo"
-    }
-    assert all(callable(getattr(_storage, name)) for name in used)
+    assert used == {"get_shape_memo", "set_shape_memo", "_shape_storage"}
+    assert all(hasattr(_storage, name) for name in used)
+    with Scope(new_memo({})):
+        assert len(_storage._shape_storage.memo_stack) == 1
 
 
 def test_no_other_module_imports_a_private_name_of_jaxtyping() -> None:
@@ -36,7 +36,7 @@ def test_no_other_module_imports_a_private_name_of_jaxtyping() -> None:
 
 
 def test_bindings_are_found_again() -> None:
-    scope = Scope({})
+    scope = Scope(new_memo({}))
     with scope:
         assert isinstance(np.zeros(3), N)
     assert isinstance(np.zeros(4), N)
@@ -47,7 +47,7 @@ def test_bindings_are_found_again() -> None:
 
 
 def test_a_failed_check_loses_nothing() -> None:
-    scope = Scope({})
+    scope = Scope(new_memo({}))
     with scope:
         assert isinstance(np.zeros((2, 3)), RUN)
         assert not isinstance(np.zeros(4), N)
@@ -56,22 +56,22 @@ def test_a_failed_check_loses_nothing() -> None:
 
 
 def test_a_scope_within_a_scope_is_its_own() -> None:
-    with Scope({}):
+    with Scope(new_memo({})):
         assert isinstance(np.zeros(3), N)
-        with Scope({}):
+        with Scope(new_memo({})):
             assert isinstance(np.zeros(4), N)
         assert not isinstance(np.zeros(4), N)
 
 
 def test_specs_may_read_arguments() -> None:
-    with Scope({"k": 3}):
+    with Scope(new_memo({"k": 3})):
         assert isinstance(np.zeros(3), ARGUMENT)
         assert snapshot().arguments["k"] == 3
 
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_trial_is_forgotten_unless_it_is_kept(*, kept: bool) -> None:
-    with Scope({}):
+    with Scope(new_memo({})):
         with Trial() as trial:
             assert isinstance(np.zeros(3), N)
             if kept:
@@ -80,7 +80,7 @@ def test_a_trial_is_forgotten_unless_it_is_kept(*, kept: bool) -> None:
 
 
 def test_binding_does_not_overrule() -> None:
-    with Scope({}):
+    with Scope(new_memo({})):
         bind({"n": 3})
         bind({"n": 4})
         assert isinstance(np.zeros(3), N)

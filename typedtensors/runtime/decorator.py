@@ -7,6 +7,7 @@ import builtins
 import functools
 import inspect
 import sys
+import types
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -71,6 +72,8 @@ def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
         return _decorate_class(target, names)
     if isinstance(target, classmethod | staticmethod):
         return type(target)(_decorate(target.__func__, names))
+    if inspect.ismethod(target):
+        return types.MethodType(_decorate(target.__func__, names), target.__self__)
     if isinstance(target, property):
         accessors = (target.fget, target.fset, target.fdel)
         get, put, drop = (part and _decorate(part, names) for part in accessors)
@@ -133,7 +136,7 @@ def _functions_of(member: Any) -> list[Any]:
 
 
 def _reject_uncheckable(target: Any) -> None:
-    if inspect.isfunction(target) or inspect.ismethod(target):
+    if inspect.isfunction(target):
         return
     if inspect.isfunction(inspect.unwrap(target)) and callable(target):
         return  # a decorator's object that stands for a function, such as `functools.cache`

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 from jaxtyping import _storage as _untyped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from types import TracebackType
 
 _storage: Any = _untyped  # it has no annotations
 
-_Memo = tuple[
+Memo = tuple[
     dict[str, int], dict[str, tuple[bool, tuple[int, ...]]], dict[str, Any], dict[str, Any]
 ]
+"""What jaxtyping keeps of a call: dims, variadic dims, tree structures, arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,82 @@ class Snapshot:
     arguments: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the items of a `Pending` are, after the layout itself.
+
+    Args:
+        dims: names whose sizes come first; None stands for one that is not bound.
+        runs: names of variadic dims, which come next.
+        arguments: each parameter with its default, last; `absent` stands for the default.
+    """
+
+    dims: tuple[str, ...]
+    runs: tuple[str, ...]
+    arguments: tuple[tuple[str, Any], ...]
+    absent: object
+
+    def memo(self, items: tuple[Any, ...]) -> Memo:
+        """Put the items of a `Pending` into jaxtyping's form."""
+        sizes, rest = items[1 : 1 + len(self.dims)], items[1 + len(self.dims) :]
+        runs, values = rest[: len(self.runs)], rest[len(self.runs) :]
+        return (
+            {name: size for name, size in zip(self.dims, sizes, strict=True) if size is not None},
+            {name: _run(run) for name, run in zip(self.runs, runs, strict=True) if run is not None},
+            {},
+            {
+                name: default if value is self.absent else value
+                for (name, default), value in zip(self.arguments, values, strict=True)
+            },
+        )
+
+
+def _run(found: Any) -> tuple[bool, tuple[int, ...]]:
+    """Read a run as generated code keeps it: a list where the function never writes `*#`."""
+    return (False, tuple(found)) if isinstance(found, list) else found
+
+
+class Pending(tuple[Any, ...]):
+    """The bindings of a call as a generated check leaves them, a `Layout` first.
+
+    It lies on jaxtyping's stack in the place of a memo, and becomes one there when somebody
+    asks for the memo: most functions never do, and need not pay for four dicts.
+    """
+
+    __slots__ = ()
+
+    def memo(self) -> Memo:
+        """Return the bindings in jaxtyping's form."""
+        items = tuple(tuple.__iter__(self))
+        memo: Memo = items[0].memo(items)
+        return memo
+
+    def __iter__(self) -> Iterator[Any]:
+        memo = self.memo()
+        _storage.set_shape_memo(*memo)
+        return iter(memo)
+
+
+class _Stacks:
+    """Where generated code finds the stack of its thread; it pickles as a reference."""
+
+    local: Any = _storage._shape_storage  # noqa: SLF001  see the module docstring
+
+    def __reduce__(self) -> str:
+        return "stacks"
+
+
+stacks = _Stacks()
+
+
+def current_stack() -> list[Any]:
+    """Return the stack of this thread, a new one in a new thread."""
+    if not hasattr(stacks.local, "memo_stack"):
+        stacks.local.memo_stack = []
+    stack: list[Any] = stacks.local.memo_stack
+    return stack
+
+
 class Scope:
     """The bindings of one call, active only while it is entered.
 
@@ -42,16 +119,15 @@ class Scope:
     generator keeps its bindings over a suspension and never sees those of another.
     """
 
-    __slots__ = ("_memo",)
+    __slots__ = ("memo",)
 
-    def __init__(self, arguments: Mapping[str, Any]) -> None:
-        """Open a scope in which no dim is bound and `"{...}"` dims read `arguments`."""
-        self._memo: _Memo = ({}, {}, {}, dict(arguments))
+    def __init__(self, memo: Memo | Pending) -> None:
+        """Open a scope with these bindings."""
+        self.memo = memo
 
     def __enter__(self) -> None:
         """Make this scope the current one."""
-        _storage.push_shape_memo({})
-        _storage.set_shape_memo(*self._memo)
+        current_stack().append(self.memo)
 
     def __exit__(
         self,
@@ -61,14 +137,17 @@ class Scope:
     ) -> None:
         """Keep what was bound and make the enclosing scope the current one again."""
         # A failed check replaces the memo on the stack, so it has to be read back.
-        self._memo = _storage.get_shape_memo()
-        _storage.pop_shape_memo()
+        self.memo = current_stack().pop()
+
+
+def new_memo(arguments: Mapping[str, Any]) -> Memo:
+    """Return a memo in which no dim is bound and `"{...}"` dims read `arguments`."""
+    return {}, {}, {}, dict(arguments)
 
 
 def in_scope() -> AbstractContextManager[None]:
     """Return a scope for checks that share names: the current one, else a new one."""
-    active = _storage._has_shape_memo()  # noqa: SLF001  see the module docstring
-    return nullcontext() if active else Scope({})
+    return nullcontext() if current_stack() else Scope(new_memo({}))
 
 
 def snapshot() -> Snapshot:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 
 def is_compiling() -> bool:
@@ -16,3 +18,18 @@ def is_compiling() -> bool:
     """
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     return compiler is not None and bool(compiler.is_compiling())
+
+
+def is_tracing() -> bool:
+    """Say whether sizes may be symbols: `is_compiling`, or `torch.jit.trace` at work."""
+    jit = getattr(sys.modules.get("torch"), "jit", None)
+    return is_compiling() or (jit is not None and bool(jit.is_tracing()))
+
+
+def tracing_test() -> Callable[[], Any]:
+    """Return the cheapest question that Dynamo answers with yes, for code asked at every call.
+
+    Other ways of tracing run the code itself, with stand-ins for tensors; `is_tracing` tells.
+    """
+    compiler = getattr(sys.modules.get("torch"), "compiler", None)
+    return is_compiling if compiler is None else compiler.is_dynamo_compiling

@@ -1,145 +1,155 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call of a checked function: its arguments, its bindings, and what does not fit.
-
-The methods return the error instead of raising it, so that the wrapper around the function is
-the only frame of ours in the user's traceback.
-"""
+"""One call of a checked function that has no twin: what its wrapper asks, and in which scope."""
 
 from __future__ import annotations
 
 import contextlib
-import inspect
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from inspect import Parameter
 from typing import Any
 
-import jaxtyping
-
-from typedtensors.runtime.calls.plan import Parameter, Plan, Result
+from typedtensors.runtime.calls.checker import Checker, Generated
+from typedtensors.runtime.codegen.support import ABSENT
 from typedtensors.runtime.errors import TensorCheckError
-from typedtensors.runtime.hints.nodes import Hint, Leaf
-from typedtensors.runtime.report import FailedCheck, explain, solve
-from typedtensors.runtime.scope import Snapshot, Trial, bind, snapshot
+from typedtensors.runtime.scope import Pending, Scope
+
+Checks = tuple[Callable[..., Any], ...]
+"""Of the arguments, of what is returned, of what is yielded: see `write_checks`."""
+
+_EMPTY: dict[Any, Any] = {Parameter.VAR_POSITIONAL: (), Parameter.VAR_KEYWORD: {}}
 
 
-class _UnboundError(Exception):
-    """Arithmetic needs a name that its argument has not bound, or not yet."""
+class Calls:
+    """Begins each call of a function; its checks are generated as soon as it has a plan."""
+
+    def __init__(self, checker: Checker) -> None:
+        """Generate now what can be generated now."""
+        self.checker = checker
+        self._wrapper: weakref.ref[Callable[..., Any]] | None = None
+        self._generated: Generated | None = None
+        self._is_built = False
+        if checker.is_planned:
+            self._build()
+
+    def publish_on(self, wrapper: Callable[..., Any]) -> None:
+        """Show the generated text, once there is one, as an attribute of `wrapper`."""
+        self._wrapper = weakref.ref(wrapper)
+        self._show()
+
+    @property
+    def checks(self) -> Checks | None:
+        """The generated checks, if there are any for such a signature."""
+        if not self._is_built:
+            self._build()
+        return None if self._generated is None else self._generated.defined
+
+    def _build(self) -> None:
+        self._generated, self._is_built = self.checker.build_checks(), True
+        self._show()
+
+    def _show(self) -> None:
+        wrapper = None if self._wrapper is None else self._wrapper()
+        if wrapper is not None and self._generated is not None:
+            publish(wrapper, self._generated.text)
+
+    def begin(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Check the arguments of a call.
+
+        A function that does not accept the arguments says so itself when it is called: its
+        own error names it, and a decorator in between may have changed its signature.
+        """
+        if self.checker.is_off:
+            return UNCHECKED
+        checks = self.checks
+        if checks is None:
+            return self._judge(args, kwargs)
+        try:
+            memo = checks[0](*args, **kwargs)
+        except Exception:  # noqa: BLE001  it is not sure
+            return self._judge(args, kwargs)
+        return Call(Scope(memo), None, self, args, kwargs)
+
+    def _judge(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        values = self.values(args, kwargs)
+        if values is None:
+            return UNCHECKED
+        memo, error = self.checker.judge_arguments(values)
+        return UNCHECKED if memo is None else Call(Scope(memo), error, self, args, kwargs)
+
+    def values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Return one value per parameter, None if the signature does not accept them."""
+        signature = self.checker.plan.signature
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError:
+            return None
+        return tuple(
+            bound.arguments.get(each.name, _EMPTY.get(each.kind, ABSENT))
+            for each in signature.parameters.values()
+        )
+
+    def __getstate__(self) -> Checker:
+        """Pickle without generated code."""
+        return self.checker
+
+    def __setstate__(self, checker: Checker) -> None:
+        """Generate again where it is loaded, at the first call."""
+        self.checker = checker
+        self._wrapper = self._generated = None
+        self._is_built = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: the function's name and plan, the arguments that were passed, and its scope.
+    """A call whose arguments have been checked.
 
-    Every method is called within the scope.
+    Args:
+        scope: its bindings; what the function runs in.
+        error: what is wrong with its arguments.
+        origin: the function; None if nothing is to be checked.
+        args: as they were passed.
+        kwargs: as they were passed.
     """
 
-    function: str
-    plan: Plan
-    arguments: Mapping[str, Any]
     scope: AbstractContextManager[None]
-
-    def argument_error(self) -> TensorCheckError | None:
-        """Check each passed argument.
-
-        Arithmetic such as `"n+1"` may come before the argument that binds `n`: what can not
-        be evaluated yet is checked again after all others, and last solved for `n`.
-
-        Raises:
-            AnnotationError: arithmetic uses a name that no argument binds.
-        """
-        waiting = [each for each in self.plan.parameters if each.name in self.arguments]
-        while waiting:
-            undecided: list[Parameter] = []
-            error = self._first_error(waiting, undecided)
-            if error is not None or not undecided:
-                return error
-            if len(undecided) == len(waiting):
-                return self._solve(undecided)
-            waiting = undecided
-        return None
+    error: TensorCheckError | None = None
+    origin: Calls | None = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] | None = None
 
     def returned_error(self, value: Any) -> TensorCheckError | None:
         """Check what the function returned."""
-        result = self.plan.returned
-        return None if result is None else self._result_error("return", result, value)
+        return self._error(1, value)
 
     def yielded_error(self, value: Any) -> TensorCheckError | None:
         """Check one yielded value; a dim that it is the first to name is its own."""
-        result = self.plan.yielded
-        if result is None:
-            return None
-        with Trial():
-            return self._result_error("yield", result, value)
+        return self._error(2, value)
 
-    def _first_error(
-        self, parameters: list[Parameter], undecided: list[Parameter]
-    ) -> TensorCheckError | None:
-        """Check parameters in order; those that can not be decided are added to `undecided`."""
-        for parameter in parameters:
-            try:
-                leaf = self._misfit(parameter)
-            except _UnboundError:
-                undecided.append(parameter)
-                continue
-            if leaf is not None:
-                before = Snapshot({}, {}, snapshot().arguments)
-                failed = FailedCheck(self.function, parameter.name, leaf, self._arrays(), before)
-                return explain(failed)
+    def _error(self, which: int, value: Any) -> TensorCheckError | None:
+        if self.origin is None or not isinstance(self.scope, Scope):
+            return None
+        checks, memo = self.origin.checks, self.scope.memo
+        # Else somebody has bound more dims, or the arguments were judged in full.
+        if checks is None or type(memo) is not Pending:
+            return self._judge(self.origin, which, value)
+        try:
+            checks[which](memo, value)
+        except Exception:  # noqa: BLE001  it is not sure
+            return self._judge(self.origin, which, value)
         return None
 
-    def _misfit(self, parameter: Parameter) -> Leaf | None:
-        for path, value in parameter.values(self.arguments[parameter.name]):
-            leaf = self._mismatch(parameter.hint, value, path)
-            if leaf is not None:
-                return leaf
-        return None
-
-    def _mismatch(self, hint: Hint, value: Any, path: str = "") -> Leaf | None:
-        try:
-            return hint.mismatch(value, path)
-        except jaxtyping.AnnotationError as error:
-            # Is the name only missing because its argument was not passed, or not seen yet?
-            cause = error.__cause__
-            if isinstance(cause, NameError) and cause.name in self.plan.names:
-                raise _UnboundError from None
-            raise
-
-    def _solve(self, undecided: list[Parameter]) -> TensorCheckError | None:
-        found = solve(self.function, self._arrays(), Snapshot({}, {}, snapshot().arguments))
-        if isinstance(found, TensorCheckError):
-            return found
-        bind(found)
-        return self._first_error(undecided, [])
-
-    def _result_error(self, name: str, result: Result, value: Any) -> TensorCheckError | None:
-        try:
-            leaf = self._mismatch(result.hint, value)
-        except _UnboundError:
-            return None
-        if leaf is None:
-            return None
-        return explain(
-            FailedCheck(
-                function=self.function,
-                argument=name,
-                leaf=leaf,
-                arrays=[*self._arrays(), *((name, each) for each in result.hint.arrays(value))],
-                before=snapshot(),
-                settled=True,
-                defined_at=self.plan.place,
-            )
-        )
-
-    def _arrays(self) -> Iterator[tuple[str, Leaf]]:
-        """Yield every array argument, with the name of its parameter."""
-        for parameter in self.plan.parameters:
-            if parameter.name in self.arguments:
-                for path, value in parameter.values(self.arguments[parameter.name]):
-                    for leaf in parameter.hint.arrays(value, path):
-                        yield parameter.name, leaf
+    def _judge(self, origin: Calls, which: int, value: Any) -> TensorCheckError | None:
+        full = origin.checker.full(origin.values(self.args, self.kwargs or {}) or ())
+        with self.scope:
+            return full.returned_error(value) if which == 1 else full.yielded_error(value)
 
 
-UNCHECKED = Call(
-    "", Plan(inspect.Signature(), (), frozenset(), None, None, None), {}, contextlib.nullcontext()
-)
+def publish(wrapper: Callable[..., Any], text: str) -> None:
+    """Make the generated text an attribute of a checked function."""
+    wrapper.__typedtensors_source__ = text  # type: ignore[attr-defined]
+
+
+UNCHECKED = Call(contextlib.nullcontext())

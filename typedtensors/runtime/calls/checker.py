@@ -1,27 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function and its plan, and how a call's arguments are bound to it."""
+"""A function and its plan: what judges its calls in full, and the generated checks of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import jaxtyping
 
-from typedtensors.runtime.calls.call import UNCHECKED, Call
+from typedtensors.runtime.calls.full import FullCheck
 from typedtensors.runtime.calls.kind import Kind
 from typedtensors.runtime.calls.plan import Plan, make_plan
+from typedtensors.runtime.codegen.build import build
+from typedtensors.runtime.codegen.checks import write_checks
+from typedtensors.runtime.codegen.code import NotCompilableError
+from typedtensors.runtime.codegen.support import ABSENT
+from typedtensors.runtime.codegen.twin import Judges, write_twin
+from typedtensors.runtime.codegen.writer import Program
+from typedtensors.runtime.errors import TensorCheckError
 from typedtensors.runtime.hints.annotations import (
     PendingNameError,
     name_of,
     only_mentioned,
     raw_annotations,
 )
-from typedtensors.runtime.scope import Scope
+from typedtensors.runtime.scope import Memo, Pending, Scope, new_memo
+from typedtensors.shapes.tracing import is_tracing
+
+
+@dataclass(frozen=True)
+class Generated:
+    """Generated text, and the function or the tuple of functions that it defines."""
+
+    text: str
+    defined: Any
 
 
 class Checker:
-    """A function with its plan; the plan waits for the first call if a name is missing."""
+    """A function with its plan; the plan waits for the first call if a name is missing.
+
+    A call is described by its `values`: one per parameter of the signature, in order, `ABSENT`
+    for what was not passed.
+    """
 
     def __init__(self, function: Callable[..., Any], kind: Kind, names: Mapping[str, Any]) -> None:
         """Plan now if every annotation can be read now.
@@ -46,22 +67,68 @@ class Checker:
             self._plan = make_plan(self.function, self.kind, self._names, final=True)
         return self._plan
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Bind the arguments; what can not be bound or is switched off is not checked.
+    @property
+    def is_planned(self) -> bool:
+        """Whether there is a plan yet."""
+        return self._plan is not None
 
-        A function that does not accept the arguments says so itself when it is called:
-        its own error names it, and a decorator in between may have changed its signature.
-        """
-        if jaxtyping.config.jaxtyping_disable or hasattr(self.function, "__no_type_check__"):
-            return UNCHECKED
-        plan = self.plan
+    def build_twin(self) -> Generated | None:
+        """Make the function that checks and calls this one; None if some hint does not allow it."""
+        judges = Judges(self.function, self.judge_arguments, self.judge_result)
+        return self._build(lambda: write_twin(self.plan, judges))
+
+    def build_checks(self) -> Generated | None:
+        """Make the checks of arguments, of the result and of what is yielded; None as above."""
+        return self._build(lambda: write_checks(self.plan))
+
+    def _build(self, write: Callable[[], Program]) -> Generated | None:
         try:
-            bound = plan.signature.bind(*args, **kwargs)
-        except TypeError:
-            return UNCHECKED
-        passed = dict(bound.arguments)
-        bound.apply_defaults()
-        return Call(self.name, plan, passed, Scope(bound.arguments))
+            program = write()
+        except (NotCompilableError, RecursionError):
+            return None
+        place = f"{self.name}, {self.plan.place or self.function.__module__}"
+        return Generated(program.text, build(program, place))
+
+    def judge_arguments(
+        self, values: tuple[Any, ...]
+    ) -> tuple[Memo | None, TensorCheckError | None]:
+        """Check arguments in full.
+
+        Returns:
+            The bindings, None for a call that is not to be checked at all; and the error.
+        """
+        if self.is_off or is_tracing():
+            return None, None
+        plain = self.plan.signature.parameters.values()
+        arguments = {
+            each.name: each.default if value is ABSENT else value
+            for each, value in zip(plain, values, strict=True)
+        }
+        scope = Scope(new_memo(arguments))
+        with scope:
+            error = self.full(values).argument_error()
+        return scope.memo, error
+
+    def judge_result(
+        self, values: tuple[Any, ...], memo: Memo | Pending, result: Any
+    ) -> TensorCheckError | None:
+        """Check in full what the function returned, given what is bound."""
+        with Scope(memo):
+            return self.full(values).returned_error(result)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether checks are switched off for this function, or for all."""
+        switched = jaxtyping.config.jaxtyping_disable
+        return switched or hasattr(self.function, "__no_type_check__")
+
+    def full(self, values: tuple[Any, ...]) -> FullCheck:
+        """Return the full check of one call."""
+        names = self.plan.signature.parameters
+        passed = {
+            name: value for name, value in zip(names, values, strict=True) if value is not ABSENT
+        }
+        return FullCheck(self.name, self.plan, passed)
 
     def __getstate__(self) -> tuple[Any, ...]:
         """Pickle without the plan, which holds what pickling by value can not.

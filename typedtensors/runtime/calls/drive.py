@@ -37,7 +37,7 @@ def drive(
     Args:
         inner: what to run.
         scope: its bindings.
-        error_of: what is wrong with a yielded value, asked within the scope.
+        error_of: what is wrong with a yielded value.
 
     Returns:
         What `inner` returns.
@@ -50,8 +50,8 @@ def drive(
                 item = step(given)
             except StopIteration as stop:
                 return stop.value
-            if error_of is not None and (wrong := error_of(item)) is not None:
-                raise wrong
+        if error_of is not None and (wrong := error_of(item)) is not None:
+            raise wrong
         try:
             given = yield item
         except GeneratorExit:

@@ -7,8 +7,10 @@ Each wrapper asks for the compiler first: what is being traced is called as it i
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import TYPE_CHECKING, Any
 
+from typedtensors.runtime.calls.call import Calls, publish
 from typedtensors.runtime.calls.checker import Checker
 from typedtensors.runtime.calls.drive import Driven, drive
 from typedtensors.runtime.calls.kind import Kind, kind_of
@@ -30,67 +32,80 @@ def wrap(function: Callable[..., Any], names: Mapping[str, Any]) -> Callable[...
     """
     kind = kind_of(function)
     checker = Checker(function, kind, names)
-    return functools.wraps(function)(_WRAPPERS.get(kind, _wrap_plain)(function, checker))
+    twin = checker.build_twin() if _may_have_twin(function, checker) else None
+    if twin is not None:
+        wrapper = functools.wraps(function)(twin.defined)
+        publish(wrapper, twin.text)
+        return wrapper
+    calls = Calls(checker)
+    wrapper = functools.wraps(function)(_WRAPPERS.get(kind, _wrap_plain)(function, calls))
+    calls.publish_on(wrapper)
+    return wrapper
 
 
-def _wrap_plain(function: Callable[..., Any], checker: Checker) -> Callable[..., Any]:
+def _may_have_twin(function: Callable[..., Any], checker: Checker) -> bool:
+    """Say whether a function of the same parameters can stand in for this one.
+
+    Not where a decorator in between may have changed what is accepted.
+    """
+    own = inspect.isfunction(function) and inspect.unwrap(function) is function
+    plain = checker.kind is Kind.PLAIN and not hasattr(function, "__signature__")
+    return own and plain and checker.is_planned
+
+
+def _wrap_plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if is_compiling():
             return function(*args, **kwargs)
-        call = checker.bind(args, kwargs)
+        call = calls.begin(args, kwargs)
+        if call.error is not None:
+            raise call.error
         with call.scope:
-            if (error := call.argument_error()) is not None:
-                raise error
             result = function(*args, **kwargs)
-            if (error := call.returned_error(result)) is not None:
-                raise error
+        if (error := call.returned_error(result)) is not None:
+            raise error
         return result
 
     return wrapper
 
 
-def _wrap_generator(function: Callable[..., Any], checker: Checker) -> Callable[..., Any]:
+def _wrap_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         __tracebackhide__ = True
         if is_compiling():
             return (yield from function(*args, **kwargs))
-        call = checker.bind(args, kwargs)
-        with call.scope:
-            if (error := call.argument_error()) is not None:
-                raise error
+        call = calls.begin(args, kwargs)
+        if call.error is not None:
+            raise call.error
         result = yield from drive(function(*args, **kwargs), call.scope, call.yielded_error)
-        with call.scope:
-            if (error := call.returned_error(result)) is not None:
-                raise error
+        if (error := call.returned_error(result)) is not None:
+            raise error
         return result
 
     return wrapper
 
 
-def _wrap_coroutine(function: Callable[..., Any], checker: Checker) -> Callable[..., Any]:
+def _wrap_coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        call = checker.bind(args, kwargs)
-        with call.scope:
-            if (error := call.argument_error()) is not None:
-                raise error
+        call = calls.begin(args, kwargs)
+        if call.error is not None:
+            raise call.error
         result = await Driven(function(*args, **kwargs), call.scope)
-        with call.scope:
-            if (error := call.returned_error(result)) is not None:
-                raise error
+        if (error := call.returned_error(result)) is not None:
+            raise error
         return result
 
     return wrapper
 
 
-def _wrap_async_generator(function: Callable[..., Any], checker: Checker) -> Callable[..., Any]:
+def _wrap_async_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         __tracebackhide__ = True
-        call = checker.bind(args, kwargs)
-        with call.scope:
-            if (error := call.argument_error()) is not None:
-                raise error
+        call = calls.begin(args, kwargs)
+        if call.error is not None:
+            raise call.error
         inner = function(*args, **kwargs)
         step = inner.asend(None)
         try:
@@ -99,9 +114,8 @@ def _wrap_async_generator(function: Callable[..., Any], checker: Checker) -> Cal
                     item = await Driven(step, call.scope)
                 except StopAsyncIteration:
                     return
-                with call.scope:
-                    if (error := call.yielded_error(item)) is not None:
-                        raise error
+                if (error := call.yielded_error(item)) is not None:
+                    raise error
                 try:
                     step = inner.asend((yield item))
                 except GeneratorExit:

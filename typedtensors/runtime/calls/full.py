@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The full check of one call, value by value: what decides where a generated check is not sure.
+
+The methods return the error instead of raising it, so that the wrapper around the function is
+the only frame of ours in the user's traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jaxtyping
+
+from typedtensors.runtime.calls.plan import Parameter, Plan, Result
+from typedtensors.runtime.errors import TensorCheckError
+from typedtensors.runtime.hints.nodes import Hint, Leaf
+from typedtensors.runtime.report import FailedCheck, explain, solve
+from typedtensors.runtime.scope import Snapshot, Trial, bind, snapshot
+
+
+class _UnboundError(Exception):
+    """Arithmetic needs a name that its argument has not bound, or not yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullCheck:
+    """One call: the function's name and plan, and the arguments that were passed.
+
+    Every method is called within the scope of the call.
+    """
+
+    function: str
+    plan: Plan
+    arguments: Mapping[str, Any]
+
+    def argument_error(self) -> TensorCheckError | None:
+        """Check each passed argument.
+
+        Arithmetic such as `"n+1"` may come before the argument that binds `n`: what can not
+        be evaluated yet is checked again after all others, and last solved for `n`.
+
+        Raises:
+            AnnotationError: arithmetic uses a name that no argument binds.
+        """
+        waiting = [each for each in self.plan.parameters if each.name in self.arguments]
+        while waiting:
+            undecided: list[Parameter] = []
+            error = self._first_error(waiting, undecided)
+            if error is not None or not undecided:
+                return error
+            if len(undecided) == len(waiting):
+                return self._solve(undecided)
+            waiting = undecided
+        return None
+
+    def returned_error(self, value: Any) -> TensorCheckError | None:
+        """Check what the function returned."""
+        result = self.plan.returned
+        return None if result is None else self._result_error("return", result, value)
+
+    def yielded_error(self, value: Any) -> TensorCheckError | None:
+        """Check one yielded value; a dim that it is the first to name is its own."""
+        result = self.plan.yielded
+        if result is None:
+            return None
+        with Trial():
+            return self._result_error("yield", result, value)
+
+    def _first_error(
+        self, parameters: list[Parameter], undecided: list[Parameter]
+    ) -> TensorCheckError | None:
+        """Check parameters in order; those that can not be decided are added to `undecided`."""
+        for parameter in parameters:
+            try:
+                leaf = self._misfit(parameter)
+            except _UnboundError:
+                undecided.append(parameter)
+                continue
+            if leaf is not None:
+                before = Snapshot({}, {}, snapshot().arguments)
+                failed = FailedCheck(self.function, parameter.name, leaf, self._arrays(), before)
+                return explain(failed)
+        return None
+
+    def _misfit(self, parameter: Parameter) -> Leaf | None:
+        for path, value in parameter.values(self.arguments[parameter.name]):
+            leaf = self._mismatch(parameter.hint, value, path)
+            if leaf is not None:
+                return leaf
+        return None
+
+    def _mismatch(self, hint: Hint, value: Any, path: str = "") -> Leaf | None:
+        try:
+            return hint.mismatch(value, path)
+        except jaxtyping.AnnotationError as error:
+            # Is the name only missing because its argument was not passed, or not seen yet?
+            cause = error.__cause__
+            if isinstance(cause, NameError) and cause.name in self.plan.names:
+                raise _UnboundError from None
+            raise
+
+    def _solve(self, undecided: list[Parameter]) -> TensorCheckError | None:
+        found = solve(self.function, self._arrays(), Snapshot({}, {}, snapshot().arguments))
+        if isinstance(found, TensorCheckError):
+            return found
+        bind(found)
+        return self._first_error(undecided, [])
+
+    def _result_error(self, name: str, result: Result, value: Any) -> TensorCheckError | None:
+        try:
+            leaf = self._mismatch(result.hint, value)
+        except _UnboundError:
+            return None
+        if leaf is None:
+            return None
+        return explain(
+            FailedCheck(
+                function=self.function,
+                argument=name,
+                leaf=leaf,
+                arrays=[*self._arrays(), *((name, each) for each in result.hint.arrays(value))],
+                before=snapshot(),
+                settled=True,
+                defined_at=self.plan.place,
+            )
+        )
+
+    def _arrays(self) -> Iterator[tuple[str, Leaf]]:
+        """Yield every array argument, with the name of its parameter."""
+        for parameter in self.plan.parameters:
+            if parameter.name in self.arguments:
+                for path, value in parameter.values(self.arguments[parameter.name]):
+                    for leaf in parameter.hint.arrays(value, path):
+                        yield parameter.name, leaf
