@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from tests.ops.bends import BENDS, OPAQUE
@@ -14,6 +15,7 @@ from typedtensors.dims import Dim, parse_dim
 from typedtensors.ops import Array, Example, Rule
 from typedtensors.shapes import Axis, Variadic
 
+_dim = cache(parse_dim)
 _SPARE = (Dim.name("y"), Dim.name("z"))
 
 
@@ -79,7 +81,7 @@ class Stage:
             variadic = Variadic(name, serial=0 if name else -1)
             self.bends.append("variadic")
             return Run(variadic, self.run(name))
-        return self.axis(parse_dim(word))
+        return self.axis(_dim(word))
 
     def run(self, name: str | None) -> tuple[int, ...]:
         """The same sizes wherever a scene names the variadic."""
@@ -130,7 +132,7 @@ def _dims_of(value: Any) -> Iterator[Dim]:
     for leaf in walk(value):
         if isinstance(leaf, Array):
             words = (word for word in leaf.spec.split() if word[0] not in "*.")
-            yield from map(parse_dim, words)
+            yield from map(_dim, words)
         elif isinstance(leaf, Dim):
             yield leaf
         elif type(leaf) is int:

@@ -71,3 +71,9 @@ def test_a_computed_pattern_is_silent(call: Any) -> None:
 def test_what_is_no_pattern_is_refused(text: str) -> None:
     with pytest.raises(PatternError):
         parse_pattern(text)
+
+
+def test_a_size_of_minus_one_is_for_the_framework_to_read(call: Any) -> None:
+    """It is passed on, and torch then keeps the size there is."""
+    assert call("einops.repeat", call.array("n d"), "n d -> b n d", b=-1) == "unknown"
+    assert call("einops.repeat", call.array("n d"), "n d -> b n d", b=-2) == "tensor-op"

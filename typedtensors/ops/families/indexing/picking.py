@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.positions import position
+from typedtensors.ops.steps.positions import literal, position
 from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape, Tensor
 
@@ -131,14 +131,17 @@ rule(
     *torch_names("index_fill", in_place=True),
     params="input, dim, index, value",
     family=_FAMILY,
-    examples=(example(Array("b n"), 1, indices("k"), 0.0),),
+    examples=(
+        example(Array("b n"), 1, indices("k"), 0.0),
+        example(Array(""), 1, indices("k"), 0.0),
+    ),
 )
 def index_fill(call: Call) -> Tensor:
     """Whole slices of one axis are written: the shape stays."""
     array = call.tensor("input")
     _require_integers(call, "index")
     _require_vector(call, call.tensor("index").shape)
-    if array.shape.rank != 0:
+    if array.shape.rank != 0 or literal(call["dim"]) not in (0, -1):
         position(call, array.shape, call["dim"])
     return Tensor(array.shape, array.dtype)
 

@@ -15,7 +15,7 @@ from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elements import reshaped
 from typedtensors.ops.steps.patterns import REST, Pattern, PatternError, parse_pattern
 from typedtensors.ops.steps.positions import with_rank
-from typedtensors.ops.steps.sizes import MINUS_ONE, require_sizes
+from typedtensors.ops.steps.sizes import MINUS_ONE, is_hole, require_sizes
 from typedtensors.shapes import ANY, Axis, Intent, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -178,7 +178,10 @@ def _result(call: Call, pattern: Pattern, intent: Intent) -> Shape:
     if missing:
         problem = f'"{call["pattern"]}": the size of `{missing[0]}` is not given'
         raise Conflicting(wording.misused(call.name, problem))
-    require_sizes(call, tuple(part for each in found.values() for part in each))
+    given = tuple(part for each in found.values() for part in each)
+    if any(map(is_hole, given)):
+        raise Undetermined("what -1 stands for is left to the framework")
+    require_sizes(call, given)
     right = pattern.right
     axes: list[Part] = []
     for at, group in enumerate(right.groups):
