@@ -16,7 +16,7 @@ from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.summary import read_summary, summarize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mypy.errors import Errors
     from mypy.nodes import MypyFile, SymbolTableNode
@@ -45,11 +45,10 @@ class Build:
         config: Config,
         look_up: Callable[[str], SymbolTableNode | None],
     ) -> None:
+        self.modules: Mapping[str, MypyFile] = {}
         self._options = options
         self._config = config
         self._look_up = look_up
-        self._analyzer: object = None
-        self._current: MypyFile | None = None
         self._errors: Errors | None = None
         self._summaries: dict[str, tuple[str, Module | None]] = {}
         self._parsed: dict[str, tuple[str, Module | None]] = {}
@@ -61,33 +60,38 @@ class Build:
         if self._errors is None:
             self._errors = find()
 
-    def meet(self, analyzer: object) -> None:
-        """Get to know the semantic analyzer, which is the same one for all modules."""
-        self._analyzer = analyzer
-        self.see(lambda: names.errors_of_analyzer(analyzer))
-        self.summarize_current()
+    @property
+    def can_report(self) -> bool:
+        """Whether the error channel is known."""
+        return self._errors is not None
 
-    def summarize_current(self) -> bool:
-        """Summarize the module under analysis; False if the analyzer is not known yet."""
-        if self._analyzer is None:
-            return False
-        file = names.module_under_analysis(self._analyzer)
-        if file is not None and file is not self._current:
-            self._current = file
-            self._summarize(file, self._analyzer)
-        return True
+    def meet(self, file: MypyFile) -> None:
+        """Summarize a module of a daemon's before it is analyzed.
 
-    def _summarize(self, file: MypyFile, analyzer: object) -> None:
-        """Make the summary of a module a part of it, once."""
-        if _SYMBOL in file.names or not is_users(file.path):
+        The daemon compares what a module has after an edit with what it had before: so it checks
+        the readers again if the summary has changed, and not after every edit.
+        """
+        if self.modules and names.is_daemon(self._options):
+            self._summarize(file)
+
+    def summarize(self, name: str) -> None:
+        """Make the summary of a module a part of it."""
+        file = self.modules.get(name)
+        if file is not None:
+            self._summarize(file)
+
+    def _summarize(self, file: MypyFile) -> None:
+        str_type = names.str_type(self._look_up)
+        if _SYMBOL in file.names or not is_users(file.path) or str_type is None:
             return
+        text = ""
         try:
             module = self._parse(file)
-            text = summarize(module) if module is not None else ""
+            if module is not None:
+                text = summarize(module)
         except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
             self._failed[file.fullname] = _failure(error, f"summarizing {file.fullname}")
-            return
-        names.add_text_symbol(file, _SYMBOL, text, names.str_type_of_analyzer(analyzer))
+        names.add_text_symbol(file, _SYMBOL, text, str_type)
 
     def check(self, file: MypyFile) -> set[str]:
         """Report what is wrong in a module; the names of the modules that this rests on."""
@@ -99,7 +103,6 @@ class Build:
     def _check(self, file: MypyFile) -> set[str]:
         if file.is_stub or not is_users(file.path) or self._config.excludes(file.path):
             return set()
-        self.see(lambda: names.errors_of_checker(file))
         module = self._parse(file)
         if module is None or self._errors is None:
             return set()
@@ -120,6 +123,7 @@ class Build:
 
     def _parse(self, file: MypyFile) -> Module | None:
         """The module of a file; one that was parsed for its summary is handed out once more."""
+        self.see(lambda: names.errors_of_checker(file))
         source = names.read_source(self._errors, file.path) if self._errors is not None else None
         if source is None:
             return None
@@ -131,6 +135,8 @@ class Build:
 
     def summary(self, name: str) -> Module | None:
         """A module of the user's, as its summary tells of it."""
+        # One that is not cached, or not yet, has a summary as soon as somebody reads it.
+        self.summarize(name)
         text = names.text_of_symbol(self._look_up(f"{name}.{_SYMBOL}"))
         if not text:
             return None

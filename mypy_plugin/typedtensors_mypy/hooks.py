@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin proper: when mypy has checked a module, check its shapes.
 
-No hook here changes a type or a message of mypy's. Three hooks of semantic analysis let a module's
-summary become part of the module: whatever a module has of types, classes and calls, mypy asks for
-one of them. The rest is look-ups.
+No hook here changes a type or a message of mypy's. One lets a module's summary become part of the
+module before mypy caches it, one checks it; the others show where to report.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from mypy.options import Options
     from mypy.plugin import (
         AnalyzeTypeContext,
-        ClassDefContext,
-        DynamicClassDefContext,
         FunctionContext,
         ReportConfigContext,
     )
@@ -41,7 +38,7 @@ def configured() -> Config:
 
 
 class TypedTensors(Plugin):
-    """Summarizes each of the user's modules during analysis, checks it when its check is over."""
+    """Summarizes each of the user's modules once it is analyzed, checks it once it is checked."""
 
     def __init__(self, options: Options, level: str | None = None) -> None:
         """`level` is that of all modules' broadcasts, in the place of the configuration's."""
@@ -50,41 +47,39 @@ class TypedTensors(Plugin):
         self._digest = digest(self._config)
         self._build = Build(options, self._config, self.lookup_fully_qualified)
 
+    def set_modules(self, modules: dict[str, MypyFile]) -> None:
+        """Told once the modules are known, and again after each update of a daemon."""
+        super().set_modules(modules)
+        self._build.modules = modules
+
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
-        """What the results of ours that are cached with the user's modules depend on."""
-        return self._digest if is_users(ctx.path) else None
+        """What the results of ours that are cached with the user's modules depend on.
+
+        Nothing else is asked of plugins between the analysis of a module and its caching: what
+        others may read of it becomes a part of it here.
+        """
+        if not is_users(ctx.path):
+            return None
+        if not ctx.is_check:
+            self._build.summarize(ctx.id)
+        return self._digest
+
+    def get_additional_deps(self, file: MypyFile) -> list[tuple[int, str, int]]:
+        """Has no dependencies to add; a daemon, which caches nothing, shows a new module here."""
+        self._build.meet(file)
+        return []
 
     def get_type_analyze_hook(
         self,
         fullname: str,  # noqa: ARG002 - any type will do
     ) -> Callable[[AnalyzeTypeContext], Type] | None:
-        """Asked for each type that is written, to see the module it stands in."""
-        return None if self._build.summarize_current() else self._type_is_analyzed
+        """Asked for each type that is written: the first one shows the build's error channel."""
+        return None if self._build.can_report else self._type_is_analyzed
 
     def _type_is_analyzed(self, ctx: AnalyzeTypeContext) -> Type:
-        self._build.meet(names.analyzer_of_types(ctx.api))
+        self._build.see(lambda: names.errors_of_type_analyzer(ctx.api))
         # The type is mypy's own: the same analysis once more, without us.
         return ctx.api.analyze_type(ctx.type)
-
-    def get_customize_class_mro_hook(
-        self,
-        fullname: str,  # noqa: ARG002 - any class will do
-    ) -> Callable[[ClassDefContext], None] | None:
-        """Asked for each class, to see the module it stands in."""
-        return None if self._build.summarize_current() else self._class_is_analyzed
-
-    def _class_is_analyzed(self, ctx: ClassDefContext) -> None:
-        self._build.meet(ctx.api)
-
-    def get_dynamic_class_hook(
-        self,
-        fullname: str,  # noqa: ARG002 - any call will do
-    ) -> Callable[[DynamicClassDefContext], None] | None:
-        """Asked for each name that a call is assigned to, to see the module it stands in."""
-        return None if self._build.summarize_current() else self._call_is_analyzed
-
-    def _call_is_analyzed(self, ctx: DynamicClassDefContext) -> None:
-        self._build.meet(ctx.api)
 
     def get_function_hook(
         self,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, cast
 from mypy import errorcodes
 from mypy.checker_state import checker_state
 from mypy.config_parser import parse_mypy_comments
-from mypy.nodes import GDEF, MypyFile, SymbolTableNode, TypeAlias
+from mypy.nodes import GDEF, MypyFile, SymbolTableNode, TypeAlias, TypeInfo
 from mypy.server.trigger import make_trigger
 from mypy.types import Instance, LiteralType, get_proper_type
 from mypy.util import get_mypy_comments
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mypy.errors import ErrorInfo, Errors
     from mypy.options import Options
@@ -41,21 +41,9 @@ def errors_of_checker(file: MypyFile) -> Errors | None:
     return None
 
 
-def errors_of_analyzer(analyzer: object) -> Errors:
-    """The build's error channel, from the semantic analyzer."""
-    return cast("Errors", analyzer.errors)  # type: ignore[attr-defined]
-
-
-def module_under_analysis(analyzer: object) -> MypyFile | None:
-    """The module that the semantic analyzer is in; None while it is in none."""
-    if analyzer.scope.module is None:  # type: ignore[attr-defined]
-        return None
-    return cast("MypyFile", analyzer.cur_mod_node)  # type: ignore[attr-defined]
-
-
-def analyzer_of_types(type_analyzer: object) -> object:
-    """The semantic analyzer behind the type analyzer that a type hook gets."""
-    return type_analyzer.api  # type: ignore[attr-defined]
+def errors_of_type_analyzer(analyzer: object) -> Errors:
+    """The build's error channel, from the type analyzer that a hook for types gets."""
+    return cast("Errors", analyzer.api.errors)  # type: ignore[attr-defined]
 
 
 def read_source(errors: Errors, path: str) -> str | None:
@@ -91,9 +79,10 @@ def text_of_symbol(symbol: SymbolTableNode | None) -> str | None:
     return str(target.value) if isinstance(target, LiteralType) else None
 
 
-def str_type_of_analyzer(analyzer: object) -> Instance:
-    """The type `str`, for a literal."""
-    return cast("Instance", analyzer.named_type("builtins.str"))  # type: ignore[attr-defined]
+def str_type(look_up: Callable[[str], SymbolTableNode | None]) -> Instance | None:
+    """The type `str`, for a literal; None as long as the built-in names are not analyzed."""
+    symbol = look_up("builtins.str")
+    return Instance(symbol.node, []) if symbol and isinstance(symbol.node, TypeInfo) else None
 
 
 def is_daemon(options: Options) -> bool:
