@@ -27,6 +27,7 @@ from typedtensors import TensorCheckError, check, typechecked
 from typedtensors.runtime.calls.checker import Checker
 from typedtensors.runtime.codegen import support
 from typedtensors.runtime.codegen.support import Misfit, join
+from typedtensors.runtime.scope import current_stack
 
 f, i = torch.zeros, torch.zeros(3, dtype=torch.int64)
 Array = TypeVar("Array", Tensor, np.ndarray)
@@ -140,6 +141,7 @@ def test_generated_code_accepts_what_the_full_check_accepts(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked = typechecked(function)
+    assert current_stack() == []  # a thread's first check is a full one
     monkeypatch.setattr(Checker, "full", None)
     checked(*args, **kwargs)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 import pytest
 import torch
@@ -19,6 +19,15 @@ f = torch.zeros
 class Stats(NamedTuple):
     mean: Float[Tensor, "d"]
     total: int
+
+
+class Batch(TypedDict, total=False):
+    x: Float[Tensor, "n d"]
+    y: list[Float[Tensor, "n"]]
+    name: str
+
+
+def keys(batch: Batch, d: Float[Tensor, "d"]) -> None: ...
 
 
 def a_list(xs: list[Float[Tensor, "n d"]]) -> None: ...
@@ -73,6 +82,14 @@ def either(xs: list[Float[Tensor, "n"]] | Float[Tensor, "k n"], y: Float[Tensor,
         pytest.param(
             fields, [Stats(f(3), 1), f(3)], [Stats(f(2, 1), 1), f(3)], "stats.mean", id="fields"
         ),
+        pytest.param(
+            keys,
+            [{"x": f(3, 4), "y": [f(3)], "name": "a"}, f(4)],
+            [{"x": f(3, 4), "y": [f(3), f(2)]}, f(4)],
+            "batch['y'][1]",
+            id="keys",
+        ),
+        pytest.param(keys, [{}, f(4)], [{"name": 1}, f(4)], "batch['name']", id="keys left out"),
         pytest.param(a_sequence, [(f(3),)], [(f(3), f(3), f(4))], "xs[2]", id="sequence"),
         pytest.param(annotated, [[f(3)]], [[f(3), f(3), f(4)]], "xs[2]", id="annotated"),
         pytest.param(either, [f(2, 3), f(3)], [f(2, 3), f(2)], "y", id="union"),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, Literal, NamedTuple, ParamSpec, Type
 import numpy as np
 import pytest
 from jaxtyping import Float
-from typing_extensions import Self, TypeAliasType
+from typing_extensions import NotRequired, Self, TypeAliasType, TypedDict
 
 from typedtensors.runtime.hints.nodes import (
     AnyHint,
@@ -18,6 +18,7 @@ from typedtensors.runtime.hints.nodes import (
     FieldsHint,
     Hint,
     ItemsHint,
+    KeysHint,
     MappingHint,
     PlainHint,
     TupleHint,
@@ -39,6 +40,15 @@ class Point(NamedTuple):
 class Moments(NamedTuple):
     mean: Array
     total: int
+
+
+class Batch(TypedDict):
+    x: Array
+    weight: NotRequired[list[Array]]
+
+
+class Options(TypedDict):
+    rate: float
 
 
 class Unresolved(NamedTuple):
@@ -64,6 +74,8 @@ Alias = TypeAliasType("Alias", list[Array])
         pytest.param(collections.defaultdict[str, Array], MappingHint, id="defaultdict"),
         pytest.param(Collection[Array], ItemsHint, id="collection"),
         pytest.param(Moments, FieldsHint, id="named tuple"),
+        pytest.param(Batch, KeysHint, id="typed dict"),
+        pytest.param(Options, PlainHint, id="typed dict without arrays"),
         pytest.param(Annotated[list[Array], "rows"], ItemsHint, id="annotated"),
         pytest.param(Alias, ItemsHint, id="type alias"),
         pytest.param(int, ClassHint, id="class"),

@@ -20,6 +20,7 @@ from typedtensors.runtime.hints.nodes import (
     FieldsHint,
     Hint,
     ItemsHint,
+    KeysHint,
     MappingHint,
     PlainHint,
     TupleHint,
@@ -115,6 +116,15 @@ class Hints:
                 self._code.line(f"{part} = {value}.{name}")
                 self.check(field, part)
 
+    def _check_keys(self, hint: KeysHint, value: str) -> None:
+        self._check_origin(hint.origin, value)
+        for key, item in hint.items:
+            if not isinstance(item, AnyHint):
+                with self._dims.branch(), self._code.block(f"if {key!r} in {value}:"):
+                    part = self._code.name(f"{value}_{key}")
+                    self._code.line(f"{part} = {value}[{key!r}]")
+                    self.check(item, part)
+
     def _check_origin(self, origin: type, value: str) -> None:
         kind = self._class(origin)
         self._code.fail_if(f"type({value}) is not {kind} and not isinstance({value}, {kind})")
@@ -164,6 +174,7 @@ class Hints:
         MappingHint: _check_mapping,
         TupleHint: _check_tuple,
         FieldsHint: _check_fields,
+        KeysHint: _check_keys,
         UnionHint: _check_union,
     }
 

@@ -201,6 +201,24 @@ class FieldsHint(PartsHint):
 
 
 @dataclass(frozen=True, slots=True)
+class KeysHint(PartsHint):
+    """A `TypedDict` class with array values."""
+
+    items: tuple[tuple[str, Hint], ...]
+
+    @property
+    def children(self) -> tuple[Hint, ...]:
+        """The hints of the parts."""
+        return tuple(hint for _, hint in self.items)
+
+    def parts(self, value: Any) -> Iterator[tuple[str, Any, Hint]]:
+        """Yield the values of the known keys; which have to be there is for type checkers."""
+        for key, hint in self.items:
+            if key in value:
+                yield f"[{key!r}]", value[key], hint
+
+
+@dataclass(frozen=True, slots=True)
 class MappingHint(PartsHint):
     """`dict[K, V]`."""
 

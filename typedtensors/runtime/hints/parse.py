@@ -21,6 +21,7 @@ from typedtensors.runtime.hints.nodes import (
     FieldsHint,
     Hint,
     ItemsHint,
+    KeysHint,
     MappingHint,
     PlainHint,
     TupleHint,
@@ -58,6 +59,9 @@ _STANDARD = frozenset({"builtins", "collections", "collections.abc"})
 
 # Hints about the signature or the control flow, not about a value that could be tested.
 _VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
+
+# What a `TypedDict` says about a key, not about its value.
+_MARKS = frozenset({"NotRequired", "Required", "ReadOnly"})
 
 
 def _parse_plain(annotation: Any) -> Hint:
@@ -104,8 +108,8 @@ def _parse_container(annotation: Any) -> Hint | None:
     if origin is Union or origin is types.UnionType:
         options = tuple(parse_hint(arg) for arg in args)
         return UnionHint(annotation, options) if any(map(_has_arrays, options)) else None
-    if isinstance(annotation, type) and issubclass(annotation, tuple) and origin is None:
-        return _parse_fields(annotation)
+    if isinstance(annotation, type) and origin is None:
+        return _parse_class(annotation)
     if not isinstance(origin, type) or not args or origin.__module__ not in _STANDARD:
         return None  # what the arguments of another generic class mean is its own affair
     return _parse_generic(annotation, origin, args)
@@ -124,18 +128,30 @@ def _parse_generic(annotation: Any, origin: type, args: tuple[Any, ...]) -> Hint
     return None
 
 
-def _parse_fields(annotation: type) -> Hint | None:
-    names = getattr(annotation, "_fields", None)
-    if names is None:
+def _parse_class(annotation: type) -> Hint | None:
+    """Parse a `NamedTuple` or a `TypedDict` class; None for every other class."""
+    # `typing_extensions` has a `TypedDict` of its own on older versions of Python.
+    is_dict = type(annotation).__name__ == "_TypedDictMeta"
+    if not is_dict and not (issubclass(annotation, tuple) and hasattr(annotation, "_fields")):
         return None
     try:
         hints = typing.get_type_hints(annotation, include_extras=True)
     except (NameError, TypeError, AttributeError):
         return None
-    fields = tuple((name, parse_hint(hints[name])) for name in names if name in hints)
-    if any(_has_arrays(hint) for _, hint in fields):
-        return FieldsHint(annotation, annotation, fields)
-    return None
+    names = hints if is_dict else getattr(annotation, "_fields", ())
+    parts = tuple((name, parse_hint(_unmarked(hints[name]))) for name in names if name in hints)
+    if not any(_has_arrays(hint) for _, hint in parts):
+        return None
+    if is_dict:
+        return KeysHint(annotation, collections.abc.Mapping, parts)
+    return FieldsHint(annotation, annotation, parts)
+
+
+def _unmarked(annotation: Any) -> Any:
+    """Take `NotRequired`, `Required` and `ReadOnly` off."""
+    while getattr(typing.get_origin(annotation), "_name", None) in _MARKS:
+        (annotation,) = typing.get_args(annotation)
+    return annotation
 
 
 def _has_arrays(hint: Hint) -> bool:
