@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,13 @@ class Facts:
     Invariant: no atom on a left side occurs on any right side, so one substitution resolves a dim.
     Values keep the dims they were made with (people know those names); facts are looked up when
     two dims are compared.
+
+    `chosen` are the declared atoms that are plain integers which a caller passes, and not the sizes
+    of an array: a caller may choose them so that a layer made of them fits.
     """
 
     equations: Mapping[Atom, Dim] = field(default_factory=lambda: MappingProxyType({}))
+    chosen: frozenset[Atom] = frozenset()
 
     def resolve(self, dim: Dim) -> Dim:
         """The dim with everything learned filled in."""
@@ -57,16 +61,19 @@ class Facts:
         """As `equate`, where a layer or a parameter of a given size consumes `actual`.
 
         Also teaches declared atoms: a layer of 784 inputs on `features` documents that
-        `features` is 784, until something else contradicts it.
+        `features` is 784, until something else contradicts it. A layer of `dim` inputs on it says
+        that the caller passes `features` for `dim`.
         """
         verdict, facts = self.equate(actual, needed)
         if verdict is not Verdict.DIFFERENT:
             return verdict, facts
         size, given = self.resolve(needed), self.resolve(actual)
-        taken = any(atom.declared or atom.scope for atom in size.atoms)
-        if taken or given.value is not None:
+        if size.atoms & self.chosen and not given.atoms & self.chosen:
+            taught = self._learn(given, size, self.chosen.__contains__)
+        elif any(atom.declared or atom.scope for atom in size.atoms) or given.value is not None:
             return verdict, self
-        taught = self._learn(given, size, _declared)
+        else:
+            taught = self._learn(given, size, _declared)
         return (Verdict.UNDECIDED, taught) if taught is not self else (verdict, self)
 
     def learn(self, left: Dim, right: Dim) -> Facts:
@@ -95,7 +102,7 @@ class Facts:
         kept = {
             atom: dim for atom, dim in self.equations.items() if other.equations.get(atom) == dim
         }
-        return Facts(MappingProxyType(kept))
+        return replace(self, equations=MappingProxyType(kept))
 
     def _learn(self, left: Dim, right: Dim, *wanted: Callable[[Atom], bool]) -> Facts:
         gap = self.resolve(left) - self.resolve(right)
@@ -108,7 +115,7 @@ class Facts:
     def _with(self, atom: Atom, dim: Dim) -> Facts:
         single = {atom: dim}
         known = {left: _fill_in(right, single) for left, right in self.equations.items()}
-        return Facts(MappingProxyType(known | single))
+        return replace(self, equations=MappingProxyType(known | single))
 
 
 def _fill_in(dim: Dim, known: Mapping[Atom, Dim]) -> Dim:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
@@ -32,6 +33,8 @@ def interpret(run: Run, function: Function) -> None:
     if signature.receiver and signature.parameters:
         values[signature.parameters[0].name] = _receiver(run, function, signature)
     frame.state.values.update(values)
+    chosen = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
+    frame.state.facts = replace(frame.state.facts, chosen=frozenset().union(*chosen))
     frame.bindings = _own_bindings(signature)
     frame.returns = _returned(signature)
     frame.accepting = signature.accepting

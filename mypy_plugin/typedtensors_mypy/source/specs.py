@@ -159,7 +159,11 @@ class SpecReader:
         last = arguments[-1] if arguments else None
         if isinstance(last, ast.Constant) and last.value is ...:
             return StreamType(self.read(arguments[0]))
-        return TupleType(tuple(map(self.read, arguments)))
+        items = tuple(map(self.read, arguments))
+        if len(items) == 1 and isinstance(items[0], ScalarType):
+            # `sizes: tuple[int]` is often written where `tuple[int, ...]` is meant.
+            return StreamType(items[0])
+        return TupleType(items)
 
 
 def _formatted(node: ast.JoinedStr) -> Diagnostic:

@@ -81,7 +81,7 @@ def _array(call: Call, array: Tensor) -> Item:
         return Dim.fresh() if torch and not shape.axes else Pick(shape)
     if any("int" in name or name == "bool" for name in names):
         raise Undetermined("an index array may hold positions or be a mask")
-    raise Conflicting(wording.misused("index", f"an array of {min(names)} is no index"))
+    raise Conflicting(wording.misused("index", f"an array of {array.dtype.text} is no index"))
 
 
 def _sequence(part: list[Value] | tuple[Value, ...]) -> Item:
