@@ -13,7 +13,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench docs index surface lock clean
+.PHONY: demo test slow real coverage lint bench docs index surface conformance lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -50,6 +50,10 @@ index: $(INSTALLED)
 # After another version of torch was locked.
 surface: $(INSTALLED)
 	$(ENV) python -m tools.surface
+
+# Compares each rule with its framework at length, and writes the counts that the docs show.
+conformance: $(INSTALLED)
+	$(ENV) python -m tools.conformance
 
 lock:
 	$(PYTHON) tools/lock.py

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds the page of each code to the site.
+"""Adds the page of each code to the site, and the list of the operations.
 
-The pages are package data, printed by `typedtensors explain`; the site shows the same text.
+The pages are package data, printed by `typedtensors explain`, and the list is made from the rules,
+which `typedtensors ops` prints: the site shows the same.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mkdocs.structure.files import File, Files
 
 from typedtensors.diagnostics import codes
 from typedtensors.diagnostics.explain import explain
+from typedtensors.ops.catalog.page import page
 
 _FENCE = re.compile(r"^```python .*$", re.MULTILINE)
 
@@ -31,6 +33,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages to the files that are built."""
     for code in codes.ALL:
         files.append(File.generated(config, f"codes/{code.name}.md", content=explain(code.name)))
+    files.append(File.generated(config, "operations.md", content=page()))
     return files
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from typedtensors.cli import main
-from typedtensors.ops.catalog.entry import entries
+from typedtensors.ops.catalog.conformance import compared
+from typedtensors.ops.catalog.entry import entries, entry_of
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -26,12 +27,15 @@ def test_every_op_is_listed_once_under_its_family(capsys: pytest.CaptureFixture[
 def test_one_op_is_shown_with_spellings_parameters_shapes_and_examples(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    counts = compared(entry_of("torch.bmm").rule)
+    assert counts is not None
     assert shown(capsys, "x.bmm") == (
         "torch.bmm\n"
         "  spellings   torch.Tensor.bmm\n"
         "  parameters  input, mat2, *, out=None\n"
         "  shapes      b m k, b k n -> b m n\n"
         "  examples    torch.bmm(float32[b m k], float32[b k n]) -> float32[b m n]\n"
+        f"  compared    {counts.text}\n"
         "  rule        typedtensors.ops.families.algebra.linalg\n"
     )
 

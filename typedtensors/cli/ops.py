@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
 from typedtensors.cli.terminal import Style, is_interactive, paint
+from typedtensors.ops.catalog.conformance import compared
 from typedtensors.ops.catalog.entry import Entry, entries, entries_of, packages
 from typedtensors.ops.catalog.missing import NOT_YET, Missing, missing, reason
 from typedtensors.ops.catalog.spelling import find, similar, without_rule
@@ -117,6 +118,8 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
     yield from _row("input", [entry.inputs] if entry.inputs else [])
     yield from _row("shapes", [entry.rule.signature] if entry.rule.signature else [])
     yield from _row("examples", entry.examples())
+    counts = compared(entry.rule)
+    yield from _row("compared", [counts.text if counts else "by the tests; not counted yet"])
     yield from _row("rule", [f"typedtensors.ops.families.{entry.module}"])
 
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Count how each rule does beside its framework, on thousands of drawn calls.
+
+Takes minutes. A rule that is wrong somewhere ends it, as it ends the tests.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+import torch
+
+from tests.ops.conformance import compare
+from typedtensors.ops import rules
+from typedtensors.ops.catalog import conformance
+from typedtensors.ops.catalog.conformance import Compared
+
+CALLS = 2_000
+_VERDICTS = ("agreed", "rejected", "unknown", "missed")
+
+
+def main() -> None:
+    """Compare all rules, and write the counts."""
+    # Arrays of a few elements: threads would wait for each other.
+    torch.set_num_threads(1)
+    table = {}
+    for rule in rules():
+        counts = compare(rule, range(CALLS))
+        table[rule.names[0]] = Compared(*(counts[verdict] for verdict in _VERDICTS))
+    frameworks = ", ".join(
+        f"{name} {version(name).partition('+')[0]}" for name in ("torch", "numpy", "einops")
+    )
+    conformance.PATH.write_text(conformance.write(table, frameworks), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
