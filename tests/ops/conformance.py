@@ -117,6 +117,7 @@ _TOO_SMALL = (
     "to be no larger",
     "index k out of range",
     "greater than actual input size",
+    "smaller than kernel size",
     "Padding size should be less than",
     "Output size is too small",
     "output size is too small",
@@ -142,7 +143,8 @@ def _is_open(scene: Scene, value: Any) -> bool:
 
 def _about_values(error: BaseException) -> bool:
     """Whether a call of these shapes may succeed in another spelling, or with other elements."""
-    return isinstance(error, (TypeError, torch.linalg.LinAlgError))
+    lengths = "ctc_loss_allocate_outputs" in str(error)
+    return lengths or isinstance(error, (TypeError, torch.linalg.LinAlgError))
 
 
 def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:

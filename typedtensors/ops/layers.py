@@ -69,12 +69,12 @@ def replace_arguments(call: Call, arguments: dict[str, Value]) -> Call:
     return call
 
 
-def call_layer(call: Call, module: Value, value: Value) -> Value:
-    """What a layer makes of a value, inside a rule; the call learns what that shows.
+def call_layer(call: Call, module: Value, *values: Value) -> Value:
+    """What a layer makes of values, inside a rule; the call learns what that shows.
 
     Raises Undetermined or Conflicting as the layer's own rule does.
     """
-    outcome = _outcome(call, module, value)
+    outcome = _outcome(call, module, values)
     if isinstance(outcome, Unknown):
         raise Undetermined(outcome.reason)
     if isinstance(outcome, Conflict):
@@ -85,14 +85,14 @@ def call_layer(call: Call, module: Value, value: Value) -> Value:
     return outcome.value
 
 
-def _outcome(call: Call, module: Value, value: Value) -> Outcome:
+def _outcome(call: Call, module: Value, values: tuple[Value, ...]) -> Outcome:
     if not isinstance(module, Layer):
-        return call.invoke(module, (value,))
+        return call.invoke(module, values)
     name = f"{module.name}.forward"
     found = lookup(name)
     if found is None:
         return Unknown(f"`{name}` has no rule")
-    return found.evaluate(name, (value,), {}, call.facts, layer=module, invoke=call.invoke)
+    return found.evaluate(name, values, {}, call.facts, layer=module, invoke=call.invoke)
 
 
 def consume(call: Call, array: Tensor, index: int, needed: Value, by: str) -> None:

@@ -93,6 +93,11 @@ def is_hole(part: Part) -> bool:
     return isinstance(part, Axis) and part.dim == MINUS_ONE
 
 
+def sized(value: Value) -> Axis:
+    """An axis of the size a constructor was given; of unknown size if it was not an integer."""
+    return Axis(value if isinstance(value, Dim) else Dim.fresh())
+
+
 def shape_of(sizes: tuple[Part, ...]) -> Shape:
     """Sizes as a shape. Raises Undetermined if two variadics leave the axes' places open."""
     if sum(isinstance(part, Variadic) for part in sizes) > 1:

@@ -13,6 +13,7 @@ from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike
+from typedtensors.ops.steps.images import image
 from typedtensors.shapes import Tensor
 
 if TYPE_CHECKING:
@@ -112,6 +113,27 @@ layer(
     family=_FAMILY,
     examples=(example(Array("b c n")).on(), example(Array("b c n")).on(0.1)),
 )(alike())
+
+
+@rule(
+    f"{_F}dropout1d",
+    params="input, p=0.5, training=True, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b c n")), example(Array("c n"), 0.1, training=False)),
+)
+@layer(
+    "torch.nn.Dropout1d",
+    params="p=0.5, inplace=False",
+    family=_FAMILY,
+    examples=(example(Array("b c n")).on(), example(Array("c n")).on(0.1)),
+)
+def dropout_signal(call: Call) -> Tensor:
+    """Whole channels are dropped: the shape stays."""
+    array = call.tensor("input")
+    image(call, array.shape, 1)
+    return array
+
+
 layer(
     "torch.nn.Identity",
     params="*args, **kwargs",

@@ -6,14 +6,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Verdict
+from typedtensors.dims import Dim, Verdict, divide
+from typedtensors.ops import promotion
 from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.ops.steps.sequences import (
+    Sequences,
+    agree,
+    require_batch,
+    require_mask,
+    require_padding,
+    sequences,
+)
+from typedtensors.ops.steps.sizes import sized
+from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -34,20 +45,26 @@ _FAMILY = "attention"
         example(Array("b h t d"), Array("b h t d"), Array("b h t d"), is_causal=True),
         example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("t s", "Bool")),
         example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("s t", "Bool")),
+        example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("t s")),
+        example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("b 1 t s", "Bool")),
+        example(Array("b h t d"), Array("b h s d"), Array("b h s d"), Array("b 1 1 s", "Bool")),
+        example(Array("b 8 t d"), Array("b 2 s d"), Array("b 2 s d"), enable_gqa=True),
+        example(Array("b 2*h t d"), Array("b h s d"), Array("b h s d"), enable_gqa=True),
+        example(Array("b 8 t d"), Array("b 3 s d"), Array("b 3 s d"), enable_gqa=True),
     ),
 )
 def attend(call: Call) -> Value:
     """One value for each query; keys and values come in pairs."""
     query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
-    if call["enable_gqa"] is not False:
-        raise Undetermined("heads are shared")
     if any(array.shape.least_rank < 2 for array in (query, key, value)):
         raise Undetermined("the ranks may be too small")
     if len({array.dtype for array in (query, key, value)}) > 1:
         raise Undetermined("the dtypes may differ")
-    _agree(call, "key", (query.shape, -1), (key.shape, -1))
+    agree(call, "key", (query.shape, -1), (key.shape, -1))
     _require_pairs(call, key.shape, value.shape)
     batches = {name: _batch(array) for name, array in zip("qkv", (query, key, value), strict=True)}
+    if call.flag("enable_gqa"):
+        batches = {name: _with_heads(call, batch, batches["q"]) for name, batch in batches.items()}
     lead = batches["q"].shape
     if any(batch.shape != lead for batch in batches.values()):
         lead = meet(call, batches)
@@ -71,13 +88,18 @@ def _batch(array: Tensor) -> Tensor:
     return array.with_shape(Shape(array.shape.axes[:-2]))
 
 
-def _agree(call: Call, name: str, one: tuple[Shape, int], other: tuple[Shape, int]) -> None:
-    wanted, found = one[0].axis(one[1]), other[0].axis(other[1])
-    if wanted is None or found is None or wanted.flexible or found.flexible:
-        return
-    if call.same(wanted.dim, found.dim) is Verdict.DIFFERENT:
-        where = wording.argument(name, call.name)
-        raise Conflicting(wording.axis_differs(where, other[1], str(wanted), str(found)))
+def _with_heads(call: Call, batch: Tensor, queries: Tensor) -> Tensor:
+    """Each head of keys and values repeated for a group of the queries' heads."""
+    own, wanted = batch.shape.axis(-1), queries.shape.axis(-1)
+    if own is None or wanted is None or own.flexible or wanted.flexible:
+        raise Undetermined("the heads are not known")
+    heads, groups = call.facts.resolve(wanted.dim), call.facts.resolve(own.dim)
+    if divide(heads, groups) is not None:
+        return batch.with_shape(batch.shape.replace(len(batch.shape.axes) - 1, wanted))
+    if heads.value is None or groups.value is None:
+        raise Undetermined("the heads may not divide")
+    problem = f"{heads} heads of queries are no multiple of {groups} heads of keys and values"
+    raise Conflicting(wording.sizes_misused(call.name, problem))
 
 
 def _require_mask(call: Call, scores: Shape) -> None:
@@ -85,15 +107,15 @@ def _require_mask(call: Call, scores: Shape) -> None:
     mask = call["attn_mask"]
     if not isinstance(mask, Tensor):
         return
-    for index in (-2, -1):
-        own, wanted = mask.shape.axis(index), scores.axis(index)
-        if own is None or wanted is None or own.is_one or own.flexible or wanted.flexible:
-            continue
-        if call.facts.compare(own.dim, wanted.dim) is Verdict.DIFFERENT:
-            where = wording.argument("attn_mask", call.name)
-            raise Conflicting(wording.axis_differs(where, index, str(wanted), str(own)))
-    if mask.shape.rank != 2 or mask.dtype.numbers is None or mask.dtype.text != "Bool":
-        raise Undetermined("the mask may not broadcast")
+    outcome = broadcast((scores, mask.shape), call.facts)
+    if outcome.shape is None:
+        where = wording.argument("attn_mask", call.name)
+        raise Conflicting(wording.shape_differs(where, scores.text, mask.shape.text))
+    if outcome.shape != scores or mask.shape.least_rank < 2:
+        raise Undetermined("the mask may widen the scores")
+    call.facts = outcome.facts
+    if mask.dtype not in (promotion.BOOL, call.tensor("query").dtype):
+        raise Undetermined("the mask may be of a dtype that does not do")
 
 
 _MULTIHEAD = (
@@ -118,62 +140,50 @@ _INPUTS = (
         example(Array("t b 6"), Array("s b 8"), Array("s b 8")).on(8, 2),
         example(Array("b t 8"), Array("b s 8"), Array("b t 8")).on(8, 2, batch_first=True),
         example(Array("t b 8"), Array("s b 8"), Array("s b 8"), need_weights=False).on(8, 2),
+        example(Array("t b 8"), Array("s b 6"), Array("s b 4")).on(8, 2, kdim=6, vdim=4),
+        example(
+            *(Array("t b 8"), Array("s b 8"), Array("s b 8")),
+            *(Array("b s", "Bool"), True, Array("t s", "Bool")),
+        ).on(8, 2),
+        example(
+            *(Array("b t 8"), Array("b s 8"), Array("b s 8")),
+            attn_mask=Array("2*b t s", "Bool"),
+            average_attn_weights=False,
+        ).on(8, 2, add_zero_attn=True, batch_first=True),
+        example(Array("b t 8"), Array("b s 8"), Array("b s 8"), Array("s b", "Bool")).on(
+            8, 2, batch_first=True
+        ),
+        example(Array("t 8"), Array("s 8"), Array("s 8"), attn_mask=Array("s t", "Bool")).on(8, 2),
     ),
 )
 def multihead(call: Call) -> Value:
     """The shape of the query, and how much each query looked at each key."""
     query, key, value = (call.tensor(name) for name in ("query", "key", "value"))
     require_inexact(call, query)
-    ranks = {array.shape.rank for array in (query, key, value)}
-    if ranks not in ({2}, {3}):
-        raise Undetermined("the ranks are not known to agree")
-    if call["kdim"] is not None or call["vdim"] is not None:
-        raise Undetermined("keys and values have sizes of their own")
-    for array in (query, key, value):
-        consume(call, array, -1, call["embed_dim"], "embed_dim")
+    asking, seen = sequences(call, "query"), sequences(call, "key")
+    own = {"query": None, "key": "kdim", "value": "vdim"}
+    for name, size in own.items():
+        given = call[size] if size is not None else None
+        needed = ("embed_dim", call["embed_dim"]) if given is None else (size or "", given)
+        consume(call, call.tensor(name), -1, needed[1], needed[0])
+    require_batch(call, "key", asking, seen)
+    require_batch(call, "value", asking, sequences(call, "value"))
     for at in range(len(key.shape.axes) - 1):
-        _agree(call, "value", (key.shape, at), (value.shape, at))
-    first = ranks == {3} and call.flag("batch_first")
-    if ranks == {3}:
-        batch = 0 if first else 1
-        _agree(call, "key", (query.shape, batch), (key.shape, batch))
-    return query, _weights(call, query.shape, key.shape)
+        agree(call, "value", (key.shape, at), (value.shape, at))
+    require_padding(call, "key_padding_mask", seen)
+    require_mask(call, "attn_mask", asking, seen, "num_heads")
+    return query, _weights(call, asking, seen)
 
 
-def _weights(call: Call, query: Shape, key: Shape) -> Value:
+def _weights(call: Call, asking: Sequences, seen: Sequences) -> Value:
+    """How much each query looked at each key: the average over heads, or of each."""
     if call["need_weights"] is False:
         return None
-    if call["need_weights"] is not True or call["average_attn_weights"] is not True:
+    if call["need_weights"] is not True:
         raise Undetermined("whether weights are returned is not known")
-    sequence = 1 if query.rank == 3 and call.flag("batch_first") else 0
-    batch = query.axes[1 - sequence : 2 - sequence] if query.rank == 3 else ()
-    weights = Shape((*batch, query.axes[sequence], key.axes[sequence]))
+    batch = () if asking.batch is None else (asking.batch,)
+    heads = () if call.flag("average_attn_weights") else (sized(call["num_heads"]),)
+    added = int(call.flag("add_bias_kv")) + int(call.flag("add_zero_attn"))
+    columns = Axis(Dim.fresh()) if seen.length.flexible else Axis(seen.length.dim + added)
+    weights = Shape((*batch, *heads, asking.length, columns))
     return Tensor(weights, call.tensor("query").dtype)
-
-
-_ENCODER = (
-    "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-5, "
-    "batch_first=False, norm_first=False, bias=True, device=None, dtype=None"
-)
-
-
-@layer(
-    "torch.nn.TransformerEncoderLayer",
-    params=_ENCODER,
-    inputs="src, src_mask=None, src_key_padding_mask=None, is_causal=False",
-    family=_FAMILY,
-    examples=(
-        example(Array("t b 8")).on(8, 2, 4),
-        example(Array("b t 8")).on(8, 2, 4, batch_first=True),
-        example(Array("t b 6")).on(8, 2, 4),
-    ),
-)
-def encode(call: Call) -> Value:
-    """The shape of the input, whose last axis is `d_model`."""
-    array = call.tensor("src")
-    require_inexact(call, array)
-    if array.shape.rank not in (2, 3, None):
-        where = wording.argument("src", call.name)
-        raise Conflicting(wording.rank_differs(where, "seq batch d_model", array.shape.text))
-    consume(call, array, -1, call["d_model"], "d_model")
-    return array

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Normalization, as functions and as layers: the shape stays, some axes have to fit."""
+"""Normalization over the last axes, as functions and as layers: the shape stays."""
 
 from __future__ import annotations
 
@@ -107,52 +107,3 @@ rule(
     family=_FAMILY,
     examples=_FUNCTION,
 )(function_over_last)
-
-
-def over_channels(call: Call, ranks: tuple[int, ...], size: str = "num_features") -> Tensor:
-    """Axis 1 holds the channels; the layer takes arrays of these ranks."""
-    array = call.tensor("input")
-    rank = array.shape.rank
-    if rank is not None and rank not in ranks:
-        where = wording.argument("input", call.name)
-        wanted = " ".join(("batch", "channels", *"xyz"[: ranks[-1] - 2]))
-        raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
-    require_inexact(call, array)
-    consume(call, array, 1, call[size], size)
-    return Tensor(array.shape, array.dtype)
-
-
-_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None"
-for _name, _ranks, _specs in (
-    ("BatchNorm1d", (2, 3), ("b c", "b c t", "*a c t")),
-    ("BatchNorm2d", (4,), ("b c h w", "b 8 h w")),
-    ("BatchNorm3d", (5,), ("b c d h w",)),
-):
-    layer(
-        f"torch.nn.{_name}",
-        params=f"{_NORM}, dtype=None, *, bias=True",
-        family=_FAMILY,
-        examples=tuple(example(Array(spec)).on(_C) for spec in _specs),
-    )(lambda call, ranks=_ranks: over_channels(call, ranks))
-
-
-@layer(
-    "torch.nn.GroupNorm",
-    params="num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, "
-    "bias=True",
-    family=_FAMILY,
-    examples=(
-        example(Array("b 8 h w")).on(4, 8),
-        example(Array("b c 4")).on(1, _C),
-        example(Array("*a h")).on(2, 6),
-    ),
-)
-def group_norm(call: Call) -> Tensor:
-    """Axis 1 holds the channels."""
-    array = call.tensor("input")
-    if array.shape.rank is not None and array.shape.rank < 2:
-        where = wording.argument("input", call.name)
-        raise Conflicting(wording.rank_differs(where, "batch channels ...", array.shape.text))
-    require_inexact(call, array)
-    consume(call, array, 1, call["num_channels"], "num_channels")
-    return Tensor(array.shape, array.dtype)

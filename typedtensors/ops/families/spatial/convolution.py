@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict, divide
-from typedtensors.ops.families.networks.modules import sized
 from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.steps.images import Image, image, spatial_rank
 from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.ops.steps.sizes import sized
 from typedtensors.ops.steps.windows import per_axis, slid, spread, windows
 from typedtensors.shapes import Axis, Tensor
 

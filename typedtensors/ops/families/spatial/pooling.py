@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
+from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.rule import Array, Example, example, indices
 from typedtensors.ops.steps.images import image, spatial_rank
 from typedtensors.ops.steps.sizes import require_sizes
-from typedtensors.ops.steps.windows import slid, windows
+from typedtensors.ops.steps.windows import slid, spread, windows
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.steps.windows import Window
     from typedtensors.ops.value import Value
+    from typedtensors.shapes import Tensor
 
 _FAMILY = "convolution"
 _SPATIAL = ("7", "9 7", "7 8 9")
@@ -46,6 +48,9 @@ def _cases(count: int) -> tuple[tuple[Array, tuple[object, ...], dict[str, objec
     )
 
 
+_PLACES: dict[str, object] = {"return_indices": True}
+
+
 def _calls(count: int) -> tuple[Example, ...]:
     return tuple(example(array, *args, **more) for array, args, more in _cases(count))
 
@@ -60,16 +65,34 @@ def pooled(call: Call) -> Value:
     parts = image(call, array.shape, spatial_rank(call))
     stride = call["stride"] or call["kernel_size"]
     dilation = call.arguments.get("dilation", Dim.of(1))
-    if call.arguments.get("return_indices", False) is not False:
-        raise Undetermined("the indices are returned too")
     ceil = call.flag("ceil_mode")
     count = len(parts.spatial)
     found = windows(count, call["kernel_size"], stride, call["padding"], dilation)
     axes = []
     for axis, window in zip(parts.spatial, found, strict=True):
         _require_half(call, window)
+        _require_within(call, axis, window)
         axes.append(slid(call, axis, replace(window, ceil=ceil)))
-    return array.with_shape(parts.shape(parts.channels, axes))
+    return _with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
+
+
+def _with_places(call: Call, found: Tensor) -> Value:
+    """The values; with `return_indices` also where they were found."""
+    indices = call.arguments.get("return_indices", False)
+    if indices is False and not call.name.endswith("_with_indices"):
+        return found
+    if not isinstance(indices, bool):
+        raise Undetermined("whether the indices are returned is not known")
+    return found, found.with_dtype(promotion.INT64)
+
+
+def _require_within(call: Call, axis: Axis, window: Window) -> None:
+    """The average of volumes takes no window that is larger than the axis without its padding."""
+    if call.name.lower().replace("_", "") != "avgpool3d" or axis.flexible:
+        return
+    if window.kernel is not None and at_most(axis.dim + 1, window.kernel):
+        problem = f"a window of {window.kernel} on an axis of {axis}"
+        raise Conflicting(wording.misused(call.name, problem))
 
 
 def _require_half(call: Call, window: Window) -> None:
@@ -82,17 +105,27 @@ def _require_half(call: Call, window: Window) -> None:
 
 
 for _count in (1, 2, 3):
-    layer(f"torch.nn.MaxPool{_count}d", params=_MAX, family=_FAMILY, examples=_layers(_count))(
-        pooled
-    )
+    _image = Array(" ".join(("b c", *"xyz"[:_count])))
+    layer(
+        f"torch.nn.MaxPool{_count}d",
+        params=_MAX,
+        family=_FAMILY,
+        examples=(*_layers(_count), example(_image).on(2, **_PLACES)),
+    )(pooled)
     rule(
         *(f"{owner}.max_pool{_count}d" for owner in ("torch", "torch.nn.functional")),
+        params=_MAX_FUNCTION,
+        family=_FAMILY,
+        examples=(*_calls(_count), example(_image, 2)),
+    )(pooled)
+    rule(
+        f"torch.nn.functional.max_pool{_count}d_with_indices",
         params=_MAX_FUNCTION,
         family=_FAMILY,
         examples=_calls(_count),
     )(pooled)
 
-for _count in (1, 2):
+for _count in (1, 2, 3):
     layer(
         f"torch.nn.AvgPool{_count}d",
         params=_AVG if _count == 1 else f"{_AVG}, divisor_override=None",
@@ -101,6 +134,7 @@ for _count in (1, 2):
     )(pooled)
     rule(
         f"torch.nn.functional.avg_pool{_count}d",
+        *(("torch.avg_pool1d",) if _count == 1 else ()),
         params=f"input, {_AVG}, divisor_override=None",
         family=_FAMILY,
         examples=_calls(_count),
@@ -127,8 +161,6 @@ def _adaptive_calls(count: int) -> tuple[Example, ...]:
 def adapted(call: Call) -> Value:
     """The spatial axes get the given sizes; None keeps one."""
     array, wanted = call.tensor("input"), call["output_size"]
-    if call.arguments.get("return_indices", False) is not False:
-        raise Undetermined("the indices are returned too")
     count = spatial_rank(call)
     known = len(array.shape.suffix) > count and array.shape.least_rank <= count + 2
     if not known:
@@ -139,7 +171,7 @@ def adapted(call: Call) -> Value:
         raise Undetermined("another number of sizes than axes")
     axes = [_adapted(axis, size) for axis, size in zip(parts.spatial, several, strict=True)]
     require_sizes(call, tuple(axes))
-    return array.with_shape(parts.shape(parts.channels, axes))
+    return _with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
 
 
 def _adapted(axis: Axis, size: Value) -> Axis:
@@ -162,3 +194,39 @@ for _count in (1, 2, 3):
             family=_FAMILY,
             examples=_adaptive_calls(_count),
         )(adapted)
+
+
+def unpooled(call: Call) -> Value:
+    """The axes that pooling made these of, or those that are given."""
+    array, count = call.tensor("input"), spatial_rank(call)
+    if call["output_size"] is not None:
+        raise Undetermined("the size of the output is given")
+    parts = image(call, array.shape, count)
+    if call.tensor("indices").shape != array.shape:
+        raise Undetermined("the indices are not known to be those of the values")
+    found = windows(count, *_unpooling(call), Dim.of(1))
+    extra = Dim.of(0)
+    axes = [spread(axis, each, extra) for axis, each in zip(parts.spatial, found, strict=True)]
+    return array.with_shape(parts.shape(parts.channels, axes))
+
+
+def _unpooling(call: Call) -> tuple[Value, Value, Value]:
+    return call["kernel_size"], call["stride"] or call["kernel_size"], call["padding"]
+
+
+for _count in (1, 2, 3):
+    _values = " ".join(("b c", *"xyz"[:_count]))
+    _pair = (Array(_values), indices(_values))
+    layer(
+        f"torch.nn.MaxUnpool{_count}d",
+        params="kernel_size, stride=None, padding=0",
+        inputs="input, indices, output_size=None",
+        family=_FAMILY,
+        examples=(example(*_pair).on(2), example(*_pair).on(3, 2)),
+    )(unpooled)
+    rule(
+        f"torch.nn.functional.max_unpool{_count}d",
+        params="input, indices, kernel_size, stride=None, padding=0, output_size=None",
+        family=_FAMILY,
+        examples=(example(*_pair, 2), example(*_pair, 3, 2)),
+    )(unpooled)
