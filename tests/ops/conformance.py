@@ -118,6 +118,7 @@ _TOO_SMALL = (
     "index k out of range",
     "greater than actual input size",
     "smaller than kernel size",
+    "maximum size for tensor at",
     "Padding size should be less than",
     "Output size is too small",
     "output size is too small",

@@ -98,11 +98,12 @@ def _rounded_up(room: Dim, size: Dim, stride: Dim, padding: Dim) -> Dim:
     return Dim.fresh()
 
 
-def spread(axis: Axis, window: Window, extra: Dim | None) -> Axis:
+def spread(call: Call, axis: Axis, window: Window, extra: Dim | None) -> Axis:
     """The axis of a transposed convolution: the size that a convolution makes this one of."""
     extent = window.extent
     if extent is None or window.stride is None or window.padding is None or extra is None:
         return Axis(Dim.fresh())
+    _require_sensible(call, window)
     if axis.flexible:
         return Axis(Dim.fresh())
     return Axis((axis.dim - 1) * window.stride - 2 * window.padding + extent + extra)

@@ -148,8 +148,9 @@ def batch_norm_function(call: Call) -> Tensor:
     array = call.tensor("input")
     _require_channels(call, array)
     _require_weights(call, array, "running_mean", "running_var", "weight", "bias")
-    if call["training"] is not False and call["running_mean"] is not None:
-        raise Undetermined("one value for each channel has no spread")
+    axes = array.shape.fixed
+    if call["training"] is not False and axes is not None:
+        _require_spread(call, (axes[0], *axes[2:]))
     if call["training"] is not True and call["running_mean"] is None:
         raise Undetermined("without statistics it can only train")
     return Tensor(array.shape, array.dtype)

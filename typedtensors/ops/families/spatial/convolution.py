@@ -109,7 +109,7 @@ def _grown(call: Call, parts: Image) -> list[Axis]:
     numbers = (call["kernel_size"], call["stride"], call["padding"], call["dilation"])
     found = windows(count, *numbers)
     extra = per_axis(call["output_padding"], count)
-    return [spread(*each) for each in zip(parts.spatial, found, extra, strict=True)]
+    return [spread(call, *each) for each in zip(parts.spatial, found, extra, strict=True)]
 
 
 for _count in (1, 2, 3):

@@ -206,7 +206,7 @@ def unpooled(call: Call) -> Value:
         raise Undetermined("the indices are not known to be those of the values")
     found = windows(count, *_unpooling(call), Dim.of(1))
     extra = Dim.of(0)
-    axes = [spread(axis, each, extra) for axis, each in zip(parts.spatial, found, strict=True)]
+    axes = [spread(call, axis, each, extra) for axis, each in zip(parts.spatial, found, strict=True)]
     return array.with_shape(parts.shape(parts.channels, axes))
 
 

@@ -202,5 +202,6 @@ def affine_grid(call: Call) -> Value:
     points = Axis(Dim.of(len(spatial)))
     for index, wanted in enumerate((size[0], points, Axis(points.dim + 1))):
         _require_size(call, "theta", index, wanted)
-    require_sizes(call, size)
+    if any(isinstance(part, Axis) and at_most(part.dim, Dim.of(0)) for part in size):
+        raise Conflicting(wording.misused(call.name, "nothing is left of an axis"))
     return theta.with_shape(Shape((batch, *spatial, points)))
