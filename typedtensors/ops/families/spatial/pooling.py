@@ -204,10 +204,15 @@ def unpooled(call: Call) -> Value:
     parts = image(call, array.shape, count)
     if call.tensor("indices").shape != array.shape:
         raise Undetermined("the indices are not known to be those of the values")
-    found = windows(count, *_unpooling(call), Dim.of(1))
-    extra = Dim.of(0)
+    found, extra = windows(count, *_unpooling(call), Dim.of(1)), Dim.of(0)
+    if any(number is None or at_most(number, extra) for each in found for number in _steps(each)):
+        raise Undetermined("torch takes windows of nothing")
     axes = [spread(call, axis, each, extra) for axis, each in zip(parts.spatial, found, strict=True)]
     return array.with_shape(parts.shape(parts.channels, axes))
+
+
+def _steps(window: Window) -> tuple[Dim | None, Dim | None]:
+    return window.kernel, window.stride
 
 
 def _unpooling(call: Call) -> tuple[Value, Value, Value]:
