@@ -207,7 +207,8 @@ def unpooled(call: Call) -> Value:
     found, extra = windows(count, *_unpooling(call), Dim.of(1)), Dim.of(0)
     if any(number is None or at_most(number, extra) for each in found for number in _steps(each)):
         raise Undetermined("torch takes windows of nothing")
-    axes = [spread(call, axis, each, extra) for axis, each in zip(parts.spatial, found, strict=True)]
+    pairs = zip(parts.spatial, found, strict=True)
+    axes = [spread(call, axis, each, extra) for axis, each in pairs]
     return array.with_shape(parts.shape(parts.channels, axes))
 
 
