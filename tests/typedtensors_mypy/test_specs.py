@@ -10,7 +10,15 @@ import pytest
 from tests.typedtensors_mypy.programs import Sources
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import ArrayType, OpaqueType, StreamType, TupleType, UnionType
+from typedtensors_mypy.source.types import (
+    ArrayType,
+    CallableType,
+    MappingType,
+    OpaqueType,
+    StreamType,
+    TupleType,
+    UnionType,
+)
 
 HEADER = """
 import jaxtyping as jt
@@ -42,11 +50,22 @@ def short(kind: object) -> str:
         return f"{kind.dtype} {kind.framework.value} {kind.spec.text}".strip()
     if isinstance(kind, StreamType):
         return f"many({short(kind.item)})"
+    if isinstance(kind, MappingType):
+        return f"named({short(kind.item)})"
+    if isinstance(kind, CallableType):
+        return short_call(kind)
     if isinstance(kind, TupleType):
         return f"({', '.join(map(short, kind.items))})"
     if isinstance(kind, UnionType):
         return " | ".join(map(short, kind.items))
     return "?" if isinstance(kind, OpaqueType) else type(kind).__name__
+
+
+def short_call(kind: CallableType) -> str:
+    read, args = SpecReader(kind.scope).read, kind.node.args
+    taken = [short(read(arg.annotation)) for arg in args.posonlyargs]
+    taken += ["*"] * bool(args.vararg) + ["**"] * bool(args.kwarg)
+    return f"call({', '.join(taken)} -> {short(read(kind.node.returns))})"
 
 
 @pytest.mark.parametrize(
@@ -72,8 +91,11 @@ def short(kind: object) -> str:
         ('Float[LinearOperator, "..."]', "?"),
         ('Annotated[Tensor, "b d"]', "?"),
         ('Float[Tensor, make("n")]', "?"),
-        ("Callable[[Batch], Batch]", "?"),
-        ("dict[str, Batch]", "?"),
+        ("Callable[[Batch, int], Batch]", "call(Float torch b d, ScalarType -> Float torch b d)"),
+        ("Callable[..., Batch]", "call(*, ** -> Float torch b d)"),
+        ("Callable", "?"),
+        ("dict[str, Batch]", "named(Float torch b d)"),
+        ("t.Mapping[str, list[Batch]]", "named(many(Float torch b d))"),
         ('"not python ("', "?"),
         ("3", "?"),
     ],
@@ -94,6 +116,6 @@ def test_an_annotation_is_read(annotation: str, meaning: str) -> None:
 )
 def test_a_spec_that_cannot_be_meant_is_a_problem(annotation: str, words: str) -> None:
     meaning, problems = read(annotation)
-    assert meaning == "?"
+    assert meaning in {"?", "named(?)", "call(? -> ScalarType)"}
     assert len(problems) == 1
     assert words in problems[0]

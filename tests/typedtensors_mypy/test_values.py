@@ -8,14 +8,15 @@ import pytest
 from typedtensors.dims import Dim
 from typedtensors.ops import Framework, Unknown
 from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor
+from typedtensors_mypy.interpreter.joins import join
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
     Either,
     Foreign,
     Items,
+    Keyed,
     Stream,
     either,
-    join,
     of_framework,
     options,
     present,
@@ -123,10 +124,35 @@ def test_an_attribute_assigned_on_one_path_is_not_known_after_both() -> None:
     assert join_states([assigned, State({"self": None})]).values == {"self": None}
 
 
-def test_a_list_that_changed_on_one_path_has_changed() -> None:
+def test_a_list_that_changed_on_one_path_holds_what_it_holds_on_either() -> None:
     items = Items((N,))
-    joined = join_states([State(stale=frozenset({items.serial})), State()])
-    assert items.serial in joined.stale
+    changed, unchanged = State(), State()
+    changed.change(items, Items((M,), None, items.serial))
+    joined = join_states([changed, unchanged]).now(items)
+    assert isinstance(joined, Items)
+    assert joined.values[0] not in (N, M)
+    assert unchanged.now(items) == items
+
+
+def test_a_list_that_grew_on_one_path_is_any_number_of_items() -> None:
+    items = Items((N,))
+    grown = State()
+    grown.change(items, Items((N, N), None, items.serial))
+    assert join_states([State(), grown]).now(items) == Stream(N)
+
+
+def test_of_a_list_that_unknown_code_changed_on_one_path_nothing_is_known() -> None:
+    items = Items((N,))
+    lost = State()
+    lost.change(items, Unknown("changed"))
+    assert join_states([State(), lost]).now(items) == Unknown("changed")
+
+
+def test_a_dict_that_got_a_key_on_one_path_has_any_keys() -> None:
+    items = Items((N,), ("a",))
+    grown = State()
+    grown.change(items, Items((N, N), ("a", "b"), items.serial))
+    assert join_states([grown, State()]).now(items) == Keyed(N)
 
 
 def test_rebinding_a_name_forgets_the_attributes_of_its_old_object() -> None:

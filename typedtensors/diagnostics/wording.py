@@ -34,6 +34,11 @@ def returned(function: str) -> str:
     return f"return value of `{function}`"
 
 
+def yielded(function: str) -> str:
+    """Name what a generator yields, for `where`."""
+    return f"value yielded by `{function}`"
+
+
 def shape_text(spec: str) -> str:
     """Write a shape as people do: `(n, 1)`, `(*batch, d)`, `(32,)`, `()`."""
     sizes = spec.split()

@@ -214,6 +214,7 @@ class Frame:
     function: AnyFunction | None = None
     name: str = ""
     returns: AnnotationType = UNANNOTATED
+    yielding: AnnotationType = UNANNOTATED
     bindings: Bindings = field(default_factory=Bindings)
     owner: UserClass | None = None
     closure: dict[str, Value] = field(default_factory=dict)
@@ -227,6 +228,7 @@ class Frame:
     caller: Frame | None = None
     depth: int = 0
     local: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
     accepting: bool = False
 
     def accepts_broadcasts(self, node: ast.expr) -> bool:
@@ -267,10 +269,20 @@ class Frame:
 
     def report(self, node: ast.AST, diagnostic: Diagnostic) -> None:
         """Tell of a mistake at a node, or at the call that led to its module."""
-        if self.scope.module is self.run.module:
+        if self.caller is not None and self.called_at is not None and self._is_passed_on(node):
+            self.caller.report(self.called_at, diagnostic)
+        elif self.scope.module is self.run.module:
             self.run.tell(Finding.error(Place.of(node), diagnostic, self._caller_line))
         elif self.site is not None and not self._is_fault_of_its_own(Place.of(node)):
             self.run.tell(Finding.error(Place.of(self.site), diagnostic))
+
+    def _is_passed_on(self, node: ast.AST) -> bool:
+        """Whether a node is the function's `*args` or `**kwargs`: its caller wrote the values."""
+        name = node.value if isinstance(node, ast.Starred) else node
+        if self.function is None or not isinstance(name, ast.Name):
+            return False
+        passed = (self.function.args.vararg, self.function.args.kwarg)
+        return name.id in {arg.arg for arg in passed if arg is not None}
 
     @property
     def _caller_line(self) -> int | None:

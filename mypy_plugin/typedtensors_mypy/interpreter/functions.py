@@ -20,7 +20,7 @@ from typedtensors_mypy.interpreter.signature import (
 )
 from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.source.contents import contents
-from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, ScalarType
+from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType
 
 _INTEGER = ScalarType("int")
 
@@ -36,14 +36,11 @@ def interpret(run: Run, function: Function) -> None:
     chosen = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
     frame.state.facts = replace(frame.state.facts, chosen=frozenset().union(*chosen))
     frame.bindings = _own_bindings(signature)
-    frame.returns = _returned(signature)
     frame.accepting = signature.accepting
+    frame.returns = UNANNOTATED if signature.generator else signature.returns
+    if signature.generator and isinstance(signature.returns, StreamType):
+        frame.yielding = signature.returns.item
     go_through(frame)
-
-
-def _returned(signature: Signature) -> AnnotationType:
-    """What each `return` has to give: nothing is known for generators and coroutines' wrappers."""
-    return UNANNOTATED if signature.generator else signature.returns
 
 
 def _receiver(run: Run, function: Function, signature: Signature) -> Value:
@@ -59,6 +56,7 @@ def _receiver(run: Run, function: Function, signature: Signature) -> Value:
 def activation(run: Run, function: Function) -> Frame:
     """A frame for a call of a function, its parameters not bound yet."""
     node = function.node
+    inside = function.scope.module.once(contents, node)
     return Frame(
         run,
         function.scope.inside(node),
@@ -67,7 +65,8 @@ def activation(run: Run, function: Function) -> Frame:
         owner=function.owner,
         callee=function,
         closure=dict(function.closure),
-        local=function.scope.module.once(contents, node).bound,
+        local=inside.bound,
+        shared=inside.shared,
     )
 
 

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.frame import Arguments, Run
-from typedtensors_mypy.interpreter.values import Function
+from typedtensors_mypy.interpreter.values import Function, Items
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import AnnotationType, OpaqueType, StreamType
+from typedtensors_mypy.source.types import AnnotationType, MappingType, StreamType
+
+# Decorators that are accounted for in a signature.
+_OWN = {"builtins.staticmethod", "builtins.classmethod", *library.PROPERTIES, *library.MANAGERS}
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,16 @@ class Parameter:
 class Signature:
     """Parameters and result of a function.
 
-    `plain`: no decorator changes what a call of it is. `receiver`: what its first parameter is,
-    for a method: "self", "cls" or nothing. `accepting`: it is decorated with `allow_broadcast()`.
+    `plain`: no decorator changes what a call of it is. `manager`: a call makes a context manager of
+    what the function yields. `receiver`: what its first parameter is, for a method: "self", "cls"
+    or nothing. `accepting`: it is decorated with `allow_broadcast()`.
     """
 
     parameters: tuple[Parameter, ...]
     returns: AnnotationType
     returns_node: ast.expr | None
     plain: bool
+    manager: bool
     receiver: str
     generator: bool
     is_async: bool
@@ -74,18 +79,24 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
     elif "builtins.classmethod" in names or node.name == "__new__":
         receiver = "cls"
     properties = library.PROPERTIES.intersection(name for name in names if name)
-    own = {"builtins.staticmethod", "builtins.classmethod", *properties}
     return Signature(
         parameters=tuple(_parameters(node.args, reader)),
         returns=reader.read(node.returns),
         returns_node=node.returns,
-        plain=all(name in own or (name and library.is_transparent(name)) for name in names),
+        plain=all(is_transparent(scope, decorator) for decorator in node.decorator_list),
+        manager=not library.MANAGERS.isdisjoint(name for name in names if name),
         receiver=receiver,
         generator=scope.module.once(contents, node).yields,
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_property=bool(properties),
         accepting=not ACCEPTING.isdisjoint(name for name in names if name),
     )
+
+
+def is_transparent(scope: Scope, decorator: ast.expr) -> bool:
+    """Whether a decorator leaves a call of the function what it was."""
+    name = _decorator(scope, decorator)
+    return name is not None and (name in _OWN or library.is_transparent(name))
 
 
 def _decorator(scope: Scope, node: ast.expr) -> str | None:
@@ -111,7 +122,7 @@ def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, reader: SpecRe
     if kind == "*":
         read = StreamType(read)
     elif kind == "**":
-        read = OpaqueType("keyword arguments")
+        read = MappingType(read)
     return Parameter(arg.arg, kind, read, default, arg.annotation is not None)
 
 
@@ -142,10 +153,21 @@ def fit(signature: Signature, arguments: Arguments) -> Mapping[str, Given] | Non
         values = tuple(given.value for given in rest)
         found[star.name] = Given(Unknown("any arguments") if arguments.more else values)
     names = {p.name for p in signature.parameters if p.kind in {"positional", "keyword"}}
+    others: dict[str, Value] = {}
     for name, value in arguments.keywords.items():
         if name in names and name not in found:
             found[name] = Given(value, arguments.keyword_nodes.get(name))
-        elif not any(p.kind == "**" for p in signature.parameters):
-            return None
+        else:
+            others[name] = value
+    rest_of_names = next((p for p in signature.parameters if p.kind == "**"), None)
+    if rest_of_names is not None:
+        everything = Unknown("any arguments") if arguments.more else _dict_of(others)
+        found[rest_of_names.name] = Given(everything)
+    elif others:
+        return None
     needed = (p for p in signature.parameters if p.default is None and p.kind[0] != "*")
     return found if all(p.name in found for p in needed) else None
+
+
+def _dict_of(named: Mapping[str, Value]) -> Items:
+    return Items(tuple(named.values()), tuple(named))

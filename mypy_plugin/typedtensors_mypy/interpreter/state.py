@@ -3,35 +3,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from typedtensors.dims import Facts
 from typedtensors.ops import Value
-from typedtensors_mypy.interpreter.values import join
+from typedtensors_mypy.interpreter.joins import join, join_contents
+from typedtensors_mypy.interpreter.values import Items
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A list or dict as it was made, and what it holds now: Items, a Stream, a Keyed or Unknown."""
+
+    made: Items
+    now: Value
 
 
 @dataclass
 class State:
-    """The values of names, the facts about dims, and the lists that have changed.
+    """The values of names, the facts about dims, and the lists and dicts that have changed.
 
-    A key `name.attribute` in `values` is an attribute of the object behind a name, as last
-    assigned here. `alive` is False where control does not arrive.
+    Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
+    `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
+    here. `alive` is False where control does not arrive.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
-    stale: frozenset[int] = frozenset()
+    lists: Mapping[int, Changed] = field(default_factory=dict)
     alive: bool = True
 
     def fork(self) -> State:
         """A copy that goes its own way."""
-        return State(dict(self.values), self.facts, self.stale, self.alive)
+        return State(dict(self.values), self.facts, self.lists, self.alive)
 
     def become(self, other: State) -> None:
         """Take over what another state knows."""
         self.values, self.facts = other.values, other.facts
-        self.stale, self.alive = other.stale, other.alive
+        self.lists, self.alive = other.lists, other.alive
+
+    def now(self, value: Value) -> Value:
+        """What a value holds here, if it is a list or dict; any other value as it is."""
+        if not isinstance(value, Items):
+            return value
+        changed = self.lists.get(value.serial)
+        return value if changed is None else changed.now
+
+    def change(self, made: Items, now: Value) -> None:
+        """From here on, a list or dict holds something else."""
+        self.lists = {**self.lists, made.serial: Changed(made, now)}
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name anew; what was known of the attributes of its old object is void."""
@@ -69,4 +90,16 @@ def _join_into(joined: State, other: State) -> None:
             del joined.values[name]
     if other.facts is not joined.facts:
         joined.facts = joined.facts.join(other.facts)
-    joined.stale |= other.stale
+    if other.lists is not joined.lists:
+        joined.lists = join_lists(joined.lists, other.lists)
+
+
+def join_lists(left: Mapping[int, Changed], right: Mapping[int, Changed]) -> Mapping[int, Changed]:
+    """What lists and dicts hold after either of two branches."""
+    joined = dict(left)
+    for serial in (*left, *(right.keys() - left.keys())):
+        one, other = left.get(serial), right.get(serial)
+        made = (one or other).made  # type: ignore[union-attr]  # it is in one of them
+        now = join_contents(one.now if one else made, other.now if other else made)
+        joined[serial] = Changed(made, now)
+    return joined

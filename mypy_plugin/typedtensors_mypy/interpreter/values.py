@@ -8,11 +8,11 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Framework, Unknown, Value
-from typedtensors.shapes import Axis, Part, Shape, Tensor
+from typedtensors.shapes import Tensor
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.types import AnnotationType
 
 _MOST_OPTIONS = 4
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.
@@ -35,6 +35,27 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Keyed:
+    """A dict of any keys, each of whose values is like `item`."""
+
+    item: Value
+
+
+@dataclass(frozen=True)
+class Coming:
+    """What a coroutine, a task or a context manager holds until it is awaited or entered."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A variable that was annotated, and that nothing is assigned to yet."""
+
+    kind: AnnotationType
+
+
+@dataclass(frozen=True)
 class Either:
     """One of a few values: which one depends on the run.
 
@@ -47,10 +68,10 @@ class Either:
 
 @dataclass(frozen=True)
 class Items:
-    """A list or a dict with its values, as long as nothing has changed it.
+    """A list or a dict with its values, as it was made.
 
-    Invariant: `serial` is the object's identity, shared by all names for it. A state that lists
-    the serial as stale knows nothing of the values any more.
+    Invariant: `serial` is the object's identity, shared by all names for it, and greater than that
+    of every older one. What the object is like at a point of the code, its `State` knows.
     """
 
     values: tuple[Value, ...]
@@ -62,7 +83,8 @@ class Items:
 class Function:
     """A function of the user's, where its names are looked up, and what it closes over.
 
-    `receiver` is the object that a method is bound to.
+    `receiver` is the object that a method is bound to. `defaults` are those of a function that was
+    defined inside another, by parameter. `bare`: without its decorators, as they get it.
     """
 
     node: AnyFunction
@@ -70,20 +92,13 @@ class Function:
     closure: Mapping[str, Value] = field(default_factory=dict)
     receiver: Value = None
     owner: UserClass | None = None
+    defaults: Mapping[str, Value] = field(default_factory=dict)
+    bare: bool = False
 
     @property
     def name(self) -> str:
         """As messages call it."""
         return f"{self.owner.name}.{self.node.name}" if self.owner else self.node.name
-
-
-@dataclass(frozen=True, eq=False)
-class Lambda:
-    """A lambda, and what it closes over."""
-
-    node: ast.Lambda
-    scope: Scope
-    closure: Mapping[str, Value]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,58 +203,3 @@ def of_framework(value: Value, framework: Framework) -> Value:
     if framework is Framework.TORCH:
         return Tensor(value.shape, value.dtype, value.parameter, value.trailing)
     return Foreign(value.shape, value.dtype, value.parameter, value.trailing, framework)
-
-
-def join(left: Value, right: Value) -> Value:
-    """What is known of a value that came from either of two branches."""
-    if left is right:
-        return left
-    if isinstance(left, Tensor) and isinstance(right, Tensor):
-        return _join_arrays(left, right)
-    if type(left) is type(right) and left == right:
-        return left
-    if isinstance(left, Dim) and isinstance(right, Dim):
-        return Dim.fresh("_")
-    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
-        return tuple(itertools.starmap(join, zip(left, right, strict=True)))
-    if isinstance(left, Stream) and isinstance(right, Stream):
-        return Stream(join(left.item, right.item))
-    return either((left, right))
-
-
-def _join_arrays(left: Tensor, right: Tensor) -> Value:
-    if array_framework(left) is not array_framework(right):
-        return Unknown("arrays of two frameworks")
-    shape = _join_shapes(left.shape, right.shape)
-    dtype = left.dtype if left.dtype == right.dtype else left.dtype.union(right.dtype)
-    trailing = left.trailing and right.trailing
-    joined = Tensor(shape, dtype, left.parameter and right.parameter, trailing)
-    return of_framework(joined, array_framework(left))
-
-
-def _join_shapes(left: Shape, right: Shape) -> Shape:
-    """Axes that differ become unknown; with different ranks, everything does."""
-    if left == right:
-        return Shape(tuple(itertools.starmap(_same_axis, zip(left.axes, right.axes, strict=True))))
-    ones, others = left.fixed, right.fixed
-    if ones is None or others is None or len(ones) != len(others):
-        return Shape.unknown()
-    return Shape(tuple(itertools.starmap(_join_axes, zip(ones, others, strict=True))))
-
-
-def _same_axis(left: Part, right: Part) -> Part:
-    """An intent that only one branch shows is still shown: in doubt, a broadcast is meant."""
-    if isinstance(left, Axis) and isinstance(right, Axis):
-        return left if left.intent is not None else right
-    return left
-
-
-def _join_axes(left: Axis, right: Axis) -> Axis:
-    if left == right:
-        return left if left.intent is not None else right
-    for one, other in ((left, right), (right, left)):
-        if one.is_one:
-            return Axis(other.dim, flexible=True)
-        if one.dim == other.dim:
-            return Axis(one.dim, flexible=True)
-    return Axis(Dim.fresh("_"))

@@ -40,6 +40,7 @@ class Contents:
         changed: What is changed where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`.
         compared: For each comparison that has several, the names and attributes in it.
         globalized: The names that are declared `global`.
+        shared: The names that a function inside this one declares `nonlocal`.
         yields: Whether a function is a generator.
     """
 
@@ -52,6 +53,7 @@ class Contents:
     changed: Mapping[str, ast.expr]
     compared: tuple[frozenset[str], ...]
     globalized: frozenset[str]
+    shared: frozenset[str]
     yields: bool
 
 
@@ -89,8 +91,7 @@ def reassigned(module: Module) -> frozenset[str]:
     for part in parts(module.tree):
         inside = module.once(contents, part)
         found.update(target.attr for target in inside.assigned_inside)
-        making = isinstance(part, FunctionNode) and part.name == "__init__" and part.args.args
-        own = part.args.args[0].arg if making and isinstance(part, FunctionNode) else None
+        own = _made_by(part)
         for target in inside.assigned:
             owner = target.value.id if isinstance(target.value, ast.Name) else ""
             if owner != own:
@@ -99,8 +100,24 @@ def reassigned(module: Module) -> frozenset[str]:
 
 
 def changed_in_place(module: Module) -> frozenset[str]:
-    """The names and attributes that some code of a module changes where they are."""
-    return frozenset().union(*(part.changed for part in every_part(module)))
+    """The names and attributes that some code of a module changes where they are.
+
+    A constructor fills the lists of its own object before anyone else sees them.
+    """
+    found: set[str] = set()
+    for part in parts(module.tree):
+        own = _made_by(part)
+        for name, owner in module.once(contents, part).changed.items():
+            if own is None or not isinstance(owner, ast.Attribute) or dotted(owner.value) != own:
+                found.add(name)
+    return frozenset(found)
+
+
+def _made_by(part: ast.AST) -> str | None:
+    """What a constructor calls the object that it makes; None for any other code."""
+    if isinstance(part, FunctionNode) and part.name == "__init__" and part.args.args:
+        return part.args.args[0].arg
+    return None
 
 
 class _Walk:
@@ -116,6 +133,7 @@ class _Walk:
         self.changed: dict[str, ast.expr] = {}
         self.compared: list[frozenset[str]] = []
         self.globalized: set[str] = set()
+        self.shared: set[str] = set()
         self.yields = False
 
     def function(self, node: AnyFunction) -> Contents:
@@ -145,6 +163,7 @@ class _Walk:
             self.changed,
             tuple(self.compared),
             frozenset(self.globalized),
+            frozenset(self.shared),
             self.yields,
         )
 
@@ -246,6 +265,9 @@ class _Walk:
         self.outer.update(node.names)
 
     def nonlocally(self, node: ast.Nonlocal) -> None:
+        self.shared.update(node.names)
+
+    def own_nonlocally(self, node: ast.Nonlocal) -> None:
         self.outer.update(node.names)
 
     def yielded(self, _node: ast.Yield | ast.YieldFrom) -> None:
@@ -263,6 +285,7 @@ _NOTES: Mapping[type, Callable[[_Walk, Any], bool | None]] = {
     ast.Import: _Walk.imported,
     ast.ImportFrom: _Walk.imported,
     ast.Name: _Walk.name,
+    ast.Nonlocal: _Walk.nonlocally,
     ast.Subscript: _Walk.subscript,
 }
 _OWN_NOTES: Mapping[type, Callable[[_Walk, Any], bool | None]] = {
@@ -270,7 +293,7 @@ _OWN_NOTES: Mapping[type, Callable[[_Walk, Any], bool | None]] = {
     ast.Name: _Walk.own_name,
     ast.alias: _Walk.alias,
     ast.Global: _Walk.own_globally,
-    ast.Nonlocal: _Walk.nonlocally,
+    ast.Nonlocal: _Walk.own_nonlocally,
     ast.Yield: _Walk.yielded,
     ast.YieldFrom: _Walk.yielded,
 }

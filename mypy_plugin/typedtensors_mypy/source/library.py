@@ -77,6 +77,8 @@ _GENERIC_FORMS = {
 }
 _GENERIC_HOMES = ("builtins", "typing", "typing_extensions", "collections", "torch.utils.data")
 
+# Decorators that make a context manager of a generator.
+MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
 # Decorators that leave a call of the function what it was.
 _TRANSPARENT = re.compile(

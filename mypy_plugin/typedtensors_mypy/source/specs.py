@@ -10,15 +10,18 @@ from dataclasses import dataclass, field
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.shapes import Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.modules import Assigned
+from typedtensors_mypy.source.modules import AnyFunction, Assigned
 from typedtensors_mypy.source.program import Definition, External
 from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax import empty_function
 from typedtensors_mypy.source.types import (
     UNANNOTATED,
     AnnotationType,
     ArrayType,
     BareArrayType,
+    CallableType,
     ClassType,
+    MappingType,
     OpaqueType,
     ScalarType,
     StreamType,
@@ -64,13 +67,8 @@ class SpecReader:
             return ScalarType("None")
         if not isinstance(node.value, str):
             return OpaqueType("a constant is no type")
-        try:
-            inner = ast.parse(node.value.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
-            return OpaqueType("the quoted annotation is not Python")
-        for part in ast.walk(inner):
-            ast.copy_location(part, node)
-        return self.read(inner)
+        inner = self.scope.module.once(_unquoted, node)
+        return self.read(inner) if inner else OpaqueType("the quoted annotation is not Python")
 
     def _name(self, node: ast.Name | ast.Attribute) -> AnnotationType:
         target = self.scope.target(node)
@@ -100,8 +98,20 @@ class SpecReader:
         dtype = library.jaxtyping_dtype(target.name)
         if dtype is not None:
             return self._array(node, dtype, arguments)
-        read = _GENERICS.get(library.generic(target.name))
+        form = library.generic(target.name)
+        if form == "callable":
+            return self._callable(node.slice)
+        read = _GENERICS.get(form)
         return read(self, arguments) if read else OpaqueType(f"`{target.name}` holds no arrays")
+
+    def _callable(self, written: ast.expr) -> AnnotationType:
+        if not isinstance(written, ast.Tuple) or len(written.elts) != 2:
+            return OpaqueType("a callable")
+        # One function per annotation: what is known of a function hangs on its node.
+        function = self.scope.module.once(_promised_function, written)
+        for part in (*(arg.annotation for arg in function.args.posonlyargs), function.returns):
+            self.read(part)
+        return CallableType(function, self.scope)
 
     def _array(self, node: ast.Subscript, dtype: str, arguments: list[ast.expr]) -> AnnotationType:
         if len(arguments) != 2:
@@ -208,17 +218,32 @@ def _optional(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
 
 
 def _mapping(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
-    for argument in arguments:
-        reader.read(argument)
-    return OpaqueType("a mapping")
+    kinds = [reader.read(argument) for argument in arguments]
+    return MappingType(kinds[-1]) if len(kinds) == 2 else OpaqueType("a mapping")
 
 
-def _bracketed(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
-    for argument in arguments:
-        parts = argument.elts if isinstance(argument, ast.List) else [argument]
-        for part in parts:
-            reader.read(part)
-    return OpaqueType("a callable")
+def _promised_function(written: ast.Tuple) -> AnyFunction:
+    """The function that the brackets of `Callable[[A], B]` promise; nobody sees its body."""
+    takes, gives = written.elts
+    if isinstance(takes, ast.List):
+        function = empty_function("a callable", "")
+        named = enumerate(takes.elts, start=1)
+        function.args.posonlyargs = [ast.arg(f"argument {at}", part) for at, part in named]
+    else:
+        function = empty_function("a callable", "*args, **kwargs")
+    function.returns = gives
+    return ast.copy_location(function, written)
+
+
+def _unquoted(node: ast.Constant) -> ast.expr | None:
+    """The annotation that a text holds, where the text stands; None if it holds none."""
+    try:
+        inner = ast.parse(str(node.value).strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    for part in ast.walk(inner):
+        ast.copy_location(part, node)
+    return inner
 
 
 _GENERICS: Mapping[str | None, Callable[[SpecReader, list[ast.expr]], AnnotationType]] = {
@@ -228,5 +253,4 @@ _GENERICS: Mapping[str | None, Callable[[SpecReader, list[ast.expr]], Annotation
     "union": _either,
     "optional": _optional,
     "mapping": _mapping,
-    "callable": _bracketed,
 }

@@ -42,6 +42,24 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
                 pending.append(value)
 
 
+def empty_function(name: str, parameters: str) -> ast.FunctionDef:
+    """A function with these parameters, and with a body that says nothing."""
+    lambda_ = ast.parse(f"lambda {parameters}: ...", mode="eval").body
+    module = ast.parse("def function(): ...")
+    function = next(node for node in module.body if isinstance(node, ast.FunctionDef))
+    function.name = name
+    function.args = lambda_.args if isinstance(lambda_, ast.Lambda) else function.args
+    return function
+
+
+def as_function(written: ast.Lambda) -> ast.FunctionDef:
+    """The function that a lambda writes, in the lambda's own nodes."""
+    function = empty_function("lambda", "")
+    function.args = written.args
+    function.body = [ast.copy_location(ast.Return(written.body), written.body)]
+    return ast.copy_location(function, written)
+
+
 def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Every statement of a body, in no order, those of functions and classes in it included."""
     pending: list[ast.AST] = [*body]

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from typedtensors.ops import Framework
 from typedtensors.shapes import Spec
-from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.modules import AnyFunction, Module
+from typedtensors_mypy.source.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,21 @@ class StreamType:
     """`list[A]`, `Iterator[A]`, `DataLoader[A]`: any number of `A`, one after the other."""
 
     item: AnnotationType
+
+
+@dataclass(frozen=True)
+class MappingType:
+    """`dict[str, A]`: any keys, each with an `A`."""
+
+    item: AnnotationType
+
+
+@dataclass(frozen=True)
+class CallableType:
+    """`Callable[[A], B]`: a function that is known by its annotations only."""
+
+    node: AnyFunction
+    scope: Scope
 
 
 @dataclass(frozen=True)
@@ -79,6 +95,8 @@ AnnotationType: TypeAlias = (
     | BareArrayType
     | TupleType
     | StreamType
+    | MappingType
+    | CallableType
     | UnionType
     | ScalarType
     | ClassType

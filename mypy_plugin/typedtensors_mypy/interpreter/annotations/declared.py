@@ -15,8 +15,12 @@ from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
+    REPORTED,
     Either,
+    Function,
     Instance,
+    Items,
+    Keyed,
     Stream,
     either,
     of_framework,
@@ -25,7 +29,10 @@ from typedtensors_mypy.source.types import (
     AnnotationType,
     ArrayType,
     BareArrayType,
+    CallableType,
     ClassType,
+    MappingType,
+    OpaqueType,
     ScalarType,
     StreamType,
     TupleType,
@@ -44,6 +51,10 @@ def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str =
         return tuple(value_of(frame, item, bindings, name) for item in kind.items)
     if isinstance(kind, StreamType):
         return Stream(value_of(frame, kind.item, bindings, name))
+    if isinstance(kind, MappingType):
+        return Keyed(value_of(frame, kind.item, bindings, name))
+    if isinstance(kind, CallableType):
+        return Function(kind.node, kind.scope)
     if isinstance(kind, UnionType):
         return either(value_of(frame, item, bindings, name) for item in kind.items)
     if isinstance(kind, ClassType):
@@ -81,7 +92,7 @@ def specs_of(kind: AnnotationType) -> Iterator[Spec]:
     elif isinstance(kind, (TupleType, UnionType)):
         for item in kind.items:
             yield from specs_of(item)
-    elif isinstance(kind, StreamType):
+    elif isinstance(kind, (StreamType, MappingType)):
         yield from specs_of(kind.item)
 
 
@@ -96,11 +107,22 @@ def check(frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: 
         pairs = zip(kind.items, value, strict=False)
         return all(check(frame, node, where, item, part) for item, part in pairs)
     if isinstance(kind, StreamType):
+        value = frame.state.now(value)
         items = known_items(frame, value) or ((value.item,) if isinstance(value, Stream) else ())
+        return all(check(frame, node, where, kind.item, item) for item in items)
+    if isinstance(kind, MappingType):
+        items = values_in(frame.state.now(value))
         return all(check(frame, node, where, kind.item, item) for item in items)
     if isinstance(kind, UnionType) or isinstance(value, Either):
         return _check_alternatives(frame, node, where, kind, value)
     return True
+
+
+def values_in(now: Value) -> tuple[Value, ...]:
+    """The values of a dict, as far as they are known."""
+    if isinstance(now, Items) and now.keys is not None:
+        return now.values
+    return (now.item,) if isinstance(now, Keyed) else ()
 
 
 def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value: Tensor) -> bool:
@@ -141,13 +163,20 @@ def _only_arrays(kinds: tuple[AnnotationType, ...]) -> bool:
     return all(isinstance(item, (ArrayType, ScalarType)) for item in kinds)
 
 
+def keep(frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: Value) -> Value:
+    """The value of an annotated variable, which is checked; what is wrong is told once."""
+    if isinstance(kind, OpaqueType):
+        return value
+    return declare(frame, kind, value) if check(frame, node, where, kind, value) else REPORTED
+
+
 def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
     """The value of an annotated variable: what its annotation says, where it was not known.
 
     A name that no parameter has is then a size that is learned: nothing checks at run time that
     it differs from others.
     """
-    if not isinstance(value, Unknown) and not _is_vague(value):
+    if value is REPORTED or (not isinstance(value, Unknown) and not _is_vague(value)):
         return value
     frame.bindings = frame.bindings.complete(specs_of(kind))
     return value_of(frame, kind, frame.bindings)

@@ -12,6 +12,7 @@ from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.calls.classes import bound_method
+from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -20,6 +21,7 @@ from typedtensors_mypy.interpreter.text import annotation_text
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
+    Keyed,
     Stream,
     Super,
     UserClass,
@@ -28,8 +30,6 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.program import External
-
-_READING_METHODS = frozenset({"index", "count", "copy", "get", "keys", "values", "items"})
 
 
 def _length(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
@@ -102,6 +102,22 @@ def _tuple(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return _copied(frame, arguments)
 
 
+def _set(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return Stream(item_of(frame, arguments.positional[0])) if arguments.positional else Items(())
+
+
+def _dict(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """`dict(a=x)`, `dict(other)`; of other calls nothing is known."""
+    if not arguments.complete or len(arguments.positional) > 1:
+        return Unknown("a dict of unknown entries")
+    held = entries(frame, arguments.positional[0]) if arguments.positional else {}
+    if held is None:
+        now = frame.state.now(arguments.positional[0])
+        return now if isinstance(now, Keyed) else Unknown("a dict of unknown entries")
+    held = {**held, **arguments.keywords}
+    return Items(tuple(held.values()), tuple(held))
+
+
 def _reversed(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     items = known_items(frame, arguments.positional[0])
     return items[::-1] if items is not None else Stream(item_of(frame, arguments.positional[0]))
@@ -138,13 +154,39 @@ def _extreme(choose: Callable[..., Dim]) -> Callable[[Frame, ast.expr, Arguments
 
 
 def _sum(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
-    items = known_items(frame, arguments.positional[0])
-    if not items:
-        return Unknown("a sum of unknown items")
-    total = items[0]
-    for item in items[1:]:
+    """Added up one by one; of any number of items, whatever adding two of them gives."""
+    summed, *start = (*arguments.positional, *arguments.keywords.values())
+    items = known_items(frame, summed)
+    if items is None:
+        items = (item_of(frame, summed),) * 2
+    if not items and not start:
+        return Dim.of(0)
+    total, *others = (*start, *items)
+    for item in others:
         total = _add(frame, node, total, item)
     return total
+
+
+def _map(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    function, *columns = arguments.positional
+    rows = _zip(frame, node, Arguments(tuple(columns)))
+    if isinstance(rows, tuple):
+        return tuple(_apply(frame, node, function, row) for row in rows)
+    return Stream(_apply(frame, node, function, item_of(frame, rows)))
+
+
+def _apply(frame: Frame, node: ast.expr, function: Value, row: Value) -> Value:
+    if not isinstance(row, tuple):
+        return Unknown("a call with arguments that are not known")
+    return frame.run.call(frame, node, function, Arguments(row))
+
+
+def _filter(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return Stream(item_of(frame, arguments.positional[1]))
+
+
+def _sorted(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return Stream(item_of(frame, arguments.positional[0]))
 
 
 def _add(frame: Frame, node: ast.expr, left: Value, right: Value) -> Value:
@@ -235,6 +277,12 @@ BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "builtins.max": _guarded(1, _extreme(maximum)),
     "builtins.min": _guarded(1, _extreme(minimum)),
     "builtins.sum": _guarded(1, _sum),
+    "builtins.map": _guarded(2, _map),
+    "builtins.filter": _guarded(2, _filter),
+    "builtins.sorted": _guarded(1, _sorted),
+    "builtins.set": _guarded(0, _set),
+    "builtins.frozenset": _guarded(0, _set),
+    "builtins.dict": _dict,
     "builtins.super": _guarded(0, _super),
     "builtins.isinstance": _guarded(2, _isinstance),
     "typing.reveal_type": _reveal,
@@ -245,25 +293,3 @@ BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
         _silent,
     ),
 }  # fmt: skip
-
-
-def call_sequence_method(
-    frame: Frame, receiver: tuple[Value, ...] | Items, name: str, arguments: Arguments
-) -> Value:
-    """A method of a tuple, list or dict: one that only reads, or one that changes it."""
-    if isinstance(receiver, tuple):
-        return Unknown("a method of a tuple")
-    fresh = receiver.serial not in frame.state.stale
-    if name not in _READING_METHODS:
-        mark_changed(frame, Items((), None, receiver.serial))
-        return Unknown("a method that changes a list or dict")
-    if receiver.keys is None or not fresh:
-        return Unknown("a method of a list or dict that changes")
-    readings: Mapping[str, Value] = {
-        "keys": receiver.keys,
-        "values": receiver.values,
-        "items": tuple(zip(receiver.keys, receiver.values, strict=True)),
-    }
-    if name == "get" and arguments.positional and arguments.positional[0] in receiver.keys:
-        return receiver.values[receiver.keys.index(arguments.positional[0])]
-    return readings.get(name, Unknown("a method of a dict"))

@@ -7,11 +7,13 @@ import ast
 
 from typedtensors.ops import Layer, Object, Unknown, Value, canonical
 from typedtensors_mypy.interpreter.alternatives import for_each
-from typedtensors_mypy.interpreter.calls.builtin import BUILTINS, call_sequence_method
+from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
 from typedtensors_mypy.interpreter.calls.classes import bound_method, is_layer_class
 from typedtensors_mypy.interpreter.calls.constructors import construct
-from typedtensors_mypy.interpreter.calls.following import call_function, call_lambda
+from typedtensors_mypy.interpreter.calls.containers import call_container_method
+from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.own_library import OWN
+from typedtensors_mypy.interpreter.calls.python_library import PYTHON
 from typedtensors_mypy.interpreter.calls.torch_library import LIBRARY
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -20,9 +22,10 @@ from typedtensors_mypy.interpreter.values import (
     Function,
     Instance,
     Items,
-    Lambda,
+    Keyed,
     Method,
     Partial,
+    Stream,
     UserClass,
     framework_of,
     present,
@@ -47,8 +50,6 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
     if isinstance(callee, Partial):
         given = arguments.after(*callee.positional).with_defaults(callee.keywords)
         return call(frame, node, callee.callee, given)
-    if isinstance(callee, Lambda):
-        return call_lambda(frame, node, callee, arguments)
     if isinstance(callee, UserClass):
         return construct(frame, node, callee, arguments)
     if isinstance(callee, Instance):
@@ -66,7 +67,7 @@ def _may_change(frame: Frame, arguments: Arguments) -> None:
 
 
 def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:
-    builtin = BUILTINS.get(name)
+    builtin = BUILTINS.get(name) or PYTHON.get(name)
     if builtin is not None:
         return builtin(frame, node, arguments.counted)
     special = LIBRARY.get(library.short_name(name)) or OWN.get(canonical(name))
@@ -112,8 +113,8 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         return receiver
     if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:
         _set_attribute(receiver, arguments)
-    if isinstance(receiver, (tuple, Items)):
-        return call_sequence_method(frame, receiver, name, arguments)
+    if isinstance(receiver, (tuple, Items, Stream, Keyed)):
+        return call_container_method(frame, receiver, name, arguments)
     _may_change(frame, arguments)
     return Unknown(f"`.{name}` of a value that is not followed")
 

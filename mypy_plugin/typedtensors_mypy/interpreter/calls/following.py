@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
@@ -15,23 +15,31 @@ from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_o
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
+from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
-from typedtensors_mypy.interpreter.signature import Given, Signature, fit, signature_of
+from typedtensors_mypy.interpreter.signature import (
+    Given,
+    Signature,
+    fit,
+    is_transparent,
+    signature_of,
+)
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
+    Coming,
     Either,
     Function,
     Instance,
-    Lambda,
+    Items,
     Stream,
-    join,
     options,
 )
 from typedtensors_mypy.source.types import (
     UNANNOTATED,
     AnnotationType,
     ArrayType,
+    MappingType,
     ScalarType,
     StreamType,
     TupleType,
@@ -42,27 +50,45 @@ from typedtensors_mypy.source.types import (
 def call_function(frame: Frame, node: ast.expr, function: Function, arguments: Arguments) -> Value:
     """The value of a call: by the function's annotations where it has some, else by its body."""
     signature = signature_of(frame.run, function)
-    if not signature.plain or signature.is_async:
-        return Unknown("a function that a decorator changes")
+    if not signature.plain and not function.bare:
+        return _call_decorated(frame, node, function, arguments)
     if signature.receiver and function.receiver is not None:
         arguments = arguments.after(function.receiver)
     given = fit(signature, arguments)
     if given is None:
         return Unknown("a call whose arguments do not fit or are not known")
-    return _Call(frame, node, function, signature, given).value()
+    return _given_back(signature, _Call(frame, node, function, signature, given).value())
 
 
-def call_lambda(frame: Frame, node: ast.expr, function: Lambda, arguments: Arguments) -> Value:
-    """The value of a lambda's body."""
-    names = [arg.arg for arg in function.node.args.args]
-    if frame.too_deep or len(names) != len(arguments.positional) or arguments.keywords:
-        return Unknown("a lambda that is not followed")
-    inner = Frame(frame.run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
-    inner.accepting = frame.accepting
-    inner.site = frame.site_of(node)
-    inner.local = frozenset(names)
-    inner.state = State(dict(zip(names, arguments.positional, strict=True)), frame.state.facts)
-    return inner.evaluate(function.node.body)
+def _given_back(signature: Signature, value: Value) -> Value:
+    """What a caller gets of what a function's body gives."""
+    if signature.manager:
+        return Coming(value.item) if isinstance(value, Stream) else Unknown("a context manager")
+    return Coming(value) if signature.is_async and not signature.generator else value
+
+
+def _call_decorated(
+    frame: Frame, node: ast.expr, function: Function, arguments: Arguments
+) -> Value:
+    """A call of what the decorators make of a function; the last one gets the function first."""
+    value: Value = replace(function, bare=True, receiver=None)
+    for decorator in reversed(function.node.decorator_list):
+        value = _decorated(frame, function, decorator, value)
+    if isinstance(value, Unknown):
+        return value
+    if function.receiver is not None:
+        arguments = arguments.after(function.receiver)
+    return frame.run.call(frame, node, value, arguments)
+
+
+def _decorated(frame: Frame, function: Function, decorator: ast.expr, value: Value) -> Value:
+    if is_transparent(function.scope, decorator):
+        return value
+    outer = Frame(frame.run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
+    if isinstance(value, Unknown) or outer.too_deep:
+        return Unknown("a function that a decorator changes")
+    with frame.run.silence():
+        return frame.run.call(outer, decorator, outer.evaluate(decorator), Arguments((value,)))
 
 
 @dataclass
@@ -153,19 +179,23 @@ class _Call:
         """The value of a call, by going through the body with the arguments it gets."""
         run, receiver = self.frame.run, self.function.receiver
         given = ((name, each.value) for name, each in self.given.items())
-        like = Likeness.of(self.function, given, accepting=self.frame.accepting)
+        like = Likeness.of(
+            self.function, given, self.frame.state, accepting=self.frame.accepting
+        )
         if self.frame.too_deep or like in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
         known = run.followed.get(like)
         if known is None:
             reusable = is_blank(receiver) or not _is_building(receiver)
+            reusable = reusable and not _closes_over_lists(self.function)
             run.active.add(like)
             with run.listening() as heard:
                 known = self._go_through()
             run.active.discard(like)
             if reusable and not heard:
                 run.followed[like] = known
-        self.frame.state.stale |= known.stale
+        if known.lists:
+            self.frame.state.lists = {**self.frame.state.lists, **known.lists}
         if isinstance(receiver, Instance) and receiver.building:
             receiver.attributes.update(known.attributes)
         return known.value
@@ -175,7 +205,9 @@ class _Call:
         go_through(inner)
         end = join_states(inner.exits)
         value = _result(inner, self.signature)
-        return Followed(value, end.stale - self.frame.state.stale, self._attributes(end))
+        before = self.frame.state.lists
+        changed = {at: each for at, each in end.lists.items() if before.get(at) is not each}
+        return Followed(value, changed, self._attributes(end))
 
     def _attributes(self, end: State) -> Mapping[str, Value]:
         """What the call has set on the object that is being made."""
@@ -184,7 +216,7 @@ class _Call:
             return {}
         own = f"{args[0].arg}."
         stored = {k.removeprefix(own): v for k, v in end.values.items() if k.startswith(own)}
-        return {**receiver.attributes, **stored}
+        return {name: end.now(value) for name, value in {**receiver.attributes, **stored}.items()}
 
     def _activation(self) -> Frame:
         frame = self.frame
@@ -194,11 +226,13 @@ class _Call:
         inner.caller = frame
         inner.called_at = self.node
         inner.site = frame.site_of(self.node)
-        inner.state = State(facts=frame.state.facts, stale=frame.state.stale)
+        inner.state = State(facts=frame.state.facts, lists=frame.state.lists)
         for parameter in self.signature.parameters:
             value: Value = () if parameter.kind == "*" else Unknown("keyword arguments")
             if parameter.name in self.given:
                 value = self.given[parameter.name].value
+            elif parameter.name in self.function.defaults:
+                value = self.function.defaults[parameter.name]
             elif parameter.default is not None:
                 value = inner.evaluate(parameter.default)
             inner.state.values[parameter.name] = value
@@ -219,7 +253,7 @@ def _says_enough(kind: AnnotationType) -> bool:
     """Whether a return annotation says all there is to know of the shapes in it."""
     if isinstance(kind, (TupleType, UnionType)):
         return all(_says_enough(item) for item in kind.items)
-    if isinstance(kind, StreamType):
+    if isinstance(kind, (StreamType, MappingType)):
         return _says_enough(kind.item)
     return isinstance(kind, (ArrayType, ScalarType)) and kind != ScalarType("int")
 
@@ -258,6 +292,10 @@ def _is_stub(function: Function) -> bool:
     )
 
 
+def _closes_over_lists(function: Function) -> bool:
+    return any(isinstance(value, Items) for value in function.closure.values())
+
+
 def _is_building(receiver: Value) -> bool:
     return isinstance(receiver, Instance) and receiver.building
 
@@ -270,7 +308,5 @@ def _result(inner: Frame, signature: Signature) -> Value:
     values = inner.yields if signature.generator else inner.outcomes
     if not values:
         return Unknown("a function that does not return")
-    first, *rest = values
-    for value in rest:
-        first = join(first, value)
-    return Stream(first) if signature.generator else first
+    joined = join_all(values)
+    return Stream(joined) if signature.generator else joined

@@ -12,7 +12,7 @@ from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Instance, Items, Partial, Stream
+from typedtensors_mypy.interpreter.values import Instance, Items, Stream
 
 
 def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -68,13 +68,6 @@ def _parts(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Stream(arguments.positional[0]) if arguments.positional else Unknown("nothing")
 
 
-def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    """A function with some of its arguments given already."""
-    if not arguments.positional or not arguments.complete:
-        return Unknown("a function whose arguments are not known")
-    return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
-
-
 def _same(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return arguments.positional[0] if arguments.positional else Unknown("nothing")
 
@@ -94,11 +87,6 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.utils.data.random_split": _parts,
     "torch.utils.data.Subset": _same,
     "torch.nn.ModuleList": _module_list,
-    "functools.partial": _partial,
     "torch.compile": _same,
     "torch.jit.script": _same,
-    "copy.deepcopy": _same,
-    "copy.copy": _same,
-    "tqdm.tqdm": _same,
-    "tqdm.auto.tqdm": _same,
 }

@@ -27,7 +27,9 @@ from typedtensors_mypy.interpreter.values import (
     Function,
     Instance,
     Items,
+    Keyed,
     Method,
+    Stream,
     Super,
     UserClass,
     array_framework,
@@ -139,7 +141,7 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return base.config[name]
     if isinstance(base, Fields) and name in base.names:
         return base.field(name)
-    if isinstance(base, (Layer, Object, Shape, Items, tuple, str)):
+    if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
 

@@ -7,22 +7,32 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.ops import Undetermined, Unknown, Value
-from typedtensors.ops.steps.sizes import parts, shape_of, sizes_of
-from typedtensors.shapes import Shape, Variadic
+from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.annotations.declared import check
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.expressions.attributes import attribute, name_value
-from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.expressions.comprehensions import (
+    comprehension,
+    dict_comprehension,
+)
+from typedtensors_mypy.interpreter.expressions.displays import (
+    dict_display,
+    entries,
+    list_display,
+    tuple_display,
+    unpacked,
+)
+from typedtensors_mypy.interpreter.expressions.iteration import item_of
 from typedtensors_mypy.interpreter.expressions.subscripts import subscript
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.state import join_states
 from typedtensors_mypy.interpreter.statements.assignment import assign
+from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import Items, Lambda, Stream, either
-
-# A literal longer than this is data.
-_LONGEST_LITERAL = 64
+from typedtensors_mypy.interpreter.values import REPORTED, Coming, either
+from typedtensors_mypy.source.syntax import as_function
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:
@@ -34,68 +44,14 @@ def evaluate(frame: Frame, node: ast.expr) -> Value:
     return evaluator(frame, node)
 
 
-def constant(value: object) -> Value:
+def _constant(_frame: Frame, node: ast.Constant) -> Value:
     """A literal as a value: an integer is a size."""
+    value = node.value
     if type(value) is int:
         return Dim.of(value)
     if value is None or value is ... or isinstance(value, (bool, float, str)):
         return value
     return Unknown("a literal that is no size")
-
-
-def _constant(_frame: Frame, node: ast.Constant) -> Value:
-    return constant(node.value)
-
-
-def _tuple(frame: Frame, node: ast.Tuple) -> Value:
-    items = _sequence(frame, node.elts)
-    return Unknown("a tuple of unknown length") if items is None else _display(items)
-
-
-def _list(frame: Frame, node: ast.List) -> Value:
-    items = _sequence(frame, node.elts)
-    if items is not None and any(isinstance(item, Variadic) for item in items):
-        return _display(items)
-    return Unknown("a list of unknown length") if items is None else Items(items)
-
-
-def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | None:
-    """The items that a display writes, those behind a `*` included; None if not known."""
-    if len(nodes) > _LONGEST_LITERAL:
-        return None
-    items: list[Value] | None = []
-    for node in nodes:
-        if isinstance(node, ast.Starred):
-            more = _unpacked(frame, node)
-            items = None if more is None or items is None else [*items, *more]
-        else:
-            value = frame.evaluate(node)
-            items = None if items is None else [*items, value]
-    return None if items is None else tuple(items)
-
-
-def _unpacked(frame: Frame, node: ast.Starred) -> tuple[Value, ...] | None:
-    """What stands behind a `*`; among the sizes of an array may be a run of unknown number."""
-    value = frame.evaluate(node.value)
-    return sizes_of(value) if isinstance(value, Shape) else known_items(frame, value)
-
-
-def _display(items: tuple[Value, ...]) -> Value:
-    """A tuple; `(*x.shape[:-1], 3)` is a `Shape` where the rank of `x` is not known."""
-    if not any(isinstance(item, Variadic) for item in items):
-        return items
-    try:
-        return shape_of(parts(items))
-    except Undetermined as answer:
-        return Unknown(answer.reason)
-
-
-def _dict(frame: Frame, node: ast.Dict) -> Value:
-    keys = [None if key is None else frame.evaluate(key) for key in node.keys]
-    values = tuple(frame.evaluate(value) for value in node.values)
-    if None in node.keys or not all(isinstance(key, (str, Dim)) for key in keys):
-        return Unknown("a dict with keys that are not literals")
-    return Items(values, tuple(keys))
 
 
 def _binary(frame: Frame, node: ast.BinOp) -> Value:
@@ -159,7 +115,7 @@ def _walrus(frame: Frame, node: ast.NamedExpr) -> Value:
 
 
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:
-    return Lambda(node, frame.scope, {**frame.closure, **frame.state.values})
+    return inner_function(frame, frame.scope.module.once(as_function, node))
 
 
 def _slice(frame: Frame, node: ast.Slice) -> Value:
@@ -183,71 +139,52 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     complete = True
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            more = _unpacked(frame, argument)
+            more = unpacked(frame, argument)
             complete = complete and more is not None
             positional += more or ()
             nodes += [argument] * len(more or ())
         else:
             positional.append(frame.evaluate(argument))
             nodes.append(argument)
-    keywords = {k.arg: frame.evaluate(k.value) for k in node.keywords if k.arg is not None}
+    keywords: dict[str, Value] = {}
+    by_name: dict[str, ast.expr] = {}
     for keyword in node.keywords:
-        if keyword.arg is None:
-            frame.evaluate(keyword.value)
-            complete = False
-    by_name = {k.arg: k.value for k in node.keywords if k.arg is not None}
+        value = frame.evaluate(keyword.value)
+        named = {keyword.arg: value} if keyword.arg is not None else entries(frame, value)
+        complete = complete and named is not None
+        keywords |= named or {}
+        by_name |= dict.fromkeys(named or (), keyword.value)
     return Arguments(tuple(positional), keywords, tuple(nodes), by_name, complete)
-
-
-def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
-    """Unrolled over items that are known one by one; else any number of one value."""
-    with frame.branch(frame.state.fork()) as state:
-        first = node.generators[0]
-        source = frame.evaluate(first.iter)
-        items = known_items(frame, source)
-        if items is not None and len(node.generators) == 1 and not first.ifs:
-            values = []
-            for item in items:
-                assign(frame, first.target, item)
-                values.append(frame.evaluate(node.elt))
-            facts = state.facts
-        else:
-            _bind_generators(frame, node.generators, source)
-            values, facts = None, None
-            item = frame.evaluate(node.elt)
-    if values is None:
-        return Stream(item)
-    frame.state.facts = facts or frame.state.facts
-    return Items(tuple(values))
-
-
-def _bind_generators(frame: Frame, generators: list[ast.comprehension], source: Value) -> None:
-    for index, generator in enumerate(generators):
-        given = source if index == 0 else frame.evaluate(generator.iter)
-        assign(frame, generator.target, item_of(frame, given))
-        for test in generator.ifs:
-            frame.evaluate(test)
-            refine(frame, test, holds=True)
-
-
-def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    with frame.branch(frame.state.fork()):
-        _bind_generators(frame, node.generators, frame.evaluate(node.generators[0].iter))
-        frame.evaluate(node.key)
-        frame.evaluate(node.value)
-    return Unknown("a dict comprehension")
 
 
 def _yield(frame: Frame, node: ast.Yield) -> Value:
     value = None if node.value is None else frame.evaluate(node.value)
-    frame.yields.append(value)
+    _yielded(frame, node.value or node, value)
     return Unknown("what a generator is sent")
 
 
-def _inner(frame: Frame, node: ast.Await | ast.YieldFrom | ast.FormattedValue) -> Value:
-    if node.value is not None:
-        frame.evaluate(node.value)
-    return Unknown("a value from elsewhere")
+def _yield_from(frame: Frame, node: ast.YieldFrom) -> Value:
+    _yielded(frame, node.value, item_of(frame, frame.evaluate(node.value)))
+    return Unknown("what a generator returns")
+
+
+def _yielded(frame: Frame, node: ast.expr, value: Value) -> None:
+    """Names that only the return annotation has stand for what this expression yields."""
+    bindings = frame.bindings
+    where = wording.yielded(frame.name)
+    fits = check(frame, node, where, frame.yielding, value)
+    frame.bindings = bindings
+    frame.yields.append(value if fits else REPORTED)
+
+
+def _await(frame: Frame, node: ast.Await) -> Value:
+    value = frame.evaluate(node.value)
+    return value.value if isinstance(value, Coming) else Unknown("what is awaited")
+
+
+def _formatted(frame: Frame, node: ast.FormattedValue) -> Value:
+    frame.evaluate(node.value)
+    return Unknown("a text")
 
 
 def _text(frame: Frame, node: ast.JoinedStr) -> Value:
@@ -260,10 +197,10 @@ _EVALUATORS: Mapping[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Constant: _constant,
     ast.Name: name_value,
     ast.Attribute: attribute,
-    ast.Tuple: _tuple,
-    ast.List: _list,
-    ast.Set: _list,
-    ast.Dict: _dict,
+    ast.Tuple: tuple_display,
+    ast.List: list_display,
+    ast.Set: list_display,
+    ast.Dict: dict_display,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.Compare: _compare,
@@ -275,13 +212,13 @@ _EVALUATORS: Mapping[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Slice: _slice,
     ast.Subscript: _subscript,
     ast.Call: _call,
-    ast.ListComp: _comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.SetComp: _comprehension,
-    ast.DictComp: _dict_comprehension,
+    ast.ListComp: comprehension,
+    ast.GeneratorExp: comprehension,
+    ast.SetComp: comprehension,
+    ast.DictComp: dict_comprehension,
     ast.Yield: _yield,
-    ast.YieldFrom: _inner,
-    ast.Await: _inner,
-    ast.FormattedValue: _inner,
+    ast.YieldFrom: _yield_from,
+    ast.Await: _await,
+    ast.FormattedValue: _formatted,
     ast.JoinedStr: _text,
 }

@@ -3,38 +3,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
+from typedtensors.ops.steps.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Items, Stream, array_framework, join, of_framework
+from typedtensors_mypy.interpreter.joins import join_all
+from typedtensors_mypy.interpreter.values import Items, Stream, array_framework, of_framework
 
 _LONGEST_UNROLLED = 16
 
 
 def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
     """The items one by one, if there are few and each is known; None otherwise."""
+    value = frame.state.now(value)
     if isinstance(value, Items):
-        if value.serial in frame.state.stale:
-            return None
         value = value.values if value.keys is None else value.keys
     if isinstance(value, tuple) and len(value) <= _LONGEST_UNROLLED:
         return value
     return None
 
 
+def is_literal_key(key: Value) -> bool:
+    """Whether a key of a dict is known."""
+    return isinstance(key, str) or (isinstance(key, Dim) and key.value is not None)
+
+
 def item_of(frame: Frame, value: Value) -> Value:
     """What each item is like, whichever it is."""
+    value = frame.state.now(value)
     if isinstance(value, Stream):
         return value.item
     items = known_items(frame, value)
     if items:
-        return _all_of(items)
+        return join_all(items)
     if isinstance(value, Tensor):
         return _row(value)
     return Unknown("an item of something that is not followed")
+
+
+def as_sequence(frame: Frame, value: Value) -> tuple[Value, ...] | Stream:
+    """The items one by one where they are known, else any number of what each is like."""
+    items = known_items(frame, value)
+    return Stream(item_of(frame, value)) if items is None else items
 
 
 def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
@@ -42,6 +53,7 @@ def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
     items = known_items(frame, value)
     if items is not None:
         return items if len(items) == count else None
+    value = frame.state.now(value)
     if isinstance(value, Stream):
         return (value.item,) * count
     if isinstance(value, Tensor):
@@ -49,11 +61,30 @@ def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
     return None
 
 
-def _all_of(items: Iterable[Value]) -> Value:
-    first, *rest = items
-    for item in rest:
-        first = join(first, item)
-    return first
+def unpack_around(
+    frame: Frame, value: Value, before: int, after: int
+) -> tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None:
+    """The values that `a, *rest, b = value` binds; None if nothing is known of them."""
+    if isinstance(value, Shape):
+        return _sizes_around(value, before, after)
+    items = known_items(frame, value)
+    if items is not None:
+        end = len(items) - after
+        if end < before:
+            return None
+        return items[:before], Items(items[before:end]), items[end:]
+    item = item_of(frame, value)
+    return (item,) * before, Stream(item), (item,) * after
+
+
+def _sizes_around(
+    shape: Shape, before: int, after: int
+) -> tuple[tuple[Value, ...], Value, tuple[Value, ...]] | None:
+    rest = section(shape, before, -after if after else None)
+    if rest is None:
+        return None
+    first, last = Shape(shape.axes[:before]), Shape(shape.axes[len(shape.axes) - after :])
+    return sizes_of(first), rest, sizes_of(last)
 
 
 def _row(array: Tensor) -> Value:

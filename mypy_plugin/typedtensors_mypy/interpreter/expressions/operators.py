@@ -11,12 +11,14 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
 from typedtensors.ops.steps.sizes import parts, shape_of
 from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import framework_of, options, present
+from typedtensors_mypy.interpreter.joins import join_all, join_contents
+from typedtensors_mypy.interpreter.values import Items, Stream, framework_of, options, present
 from typedtensors_mypy.source.library import ARRAY_CLASS
 
-_BINARY = {
+OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
     ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
     ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -35,6 +37,7 @@ _ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
 }
 # Beyond this a power of literals is no size, and may take long.
 _LARGEST_POWER = 64
+_LONGEST_LIST = 16
 
 
 def binary(
@@ -42,7 +45,7 @@ def binary(
     *, in_place: bool = False,
 ) -> Value:  # fmt: skip
     """The value of `left <operator> right`."""
-    name = _BINARY[type(operator)]
+    name = OPERATORS[type(operator)]
     left, right = present(left), present(right)
     if _holds_array(left) or _holds_array(right):
         return _on_arrays(frame, node, name, left, right, in_place=in_place)
@@ -53,13 +56,39 @@ def binary(
     if isinstance(left, (Shape, tuple)) and isinstance(right, (Shape, tuple)) and name == "add":
         return _joined_sizes(left, right)
     if isinstance(left, tuple) and isinstance(right, Dim) and name == "mul":
-        return (
-            left * right.value if right.value is not None else Unknown("a tuple of unknown length")
-        )
+        return _repeated(left, right)
+    if isinstance(left, (Items, Stream)):
+        return _on_lists(frame, name, left, right)
     if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
         return SOME_FLOAT
     unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
     return unknown or Unknown("an operator on values of those kinds")
+
+
+def _repeated(values: tuple[Value, ...], times: Dim) -> Value:
+    few = times.value is not None and 0 <= times.value * len(values) <= _LONGEST_LIST
+    if times.value is not None and few:
+        return values * times.value
+    return Stream(join_all(values)) if values else ()
+
+
+def _on_lists(frame: Frame, name: str, left: Value, right: Value) -> Value:
+    """`[x] * n` and `xs + ys`, which are new lists."""
+    held = as_sequence(frame, left)
+    if name == "mul" and isinstance(right, Dim):
+        made = _repeated(held, right) if isinstance(held, tuple) else held
+    elif name == "add" and isinstance(right, (Items, Stream)):
+        more = as_sequence(frame, right)
+        if isinstance(held, tuple) and isinstance(more, tuple):
+            return Items((*held, *more))
+        made = join_contents(_as_items(held), _as_items(more))
+    else:
+        return Unknown("an operator on lists")
+    return Items(made) if isinstance(made, tuple) else made
+
+
+def _as_items(held: tuple[Value, ...] | Stream) -> Items | Stream:
+    return Items(held) if isinstance(held, tuple) else held
 
 
 def _joined_sizes(left: Shape | tuple[Value, ...], right: Shape | tuple[Value, ...]) -> Value:

@@ -78,9 +78,10 @@ def apply_op(
 
 def _plain(frame: Frame, value: Value) -> Value:
     """The value as rules know it: a list of which something may have changed is unknown."""
+    value = frame.state.now(value)
     if isinstance(value, Items):
-        if value.serial in frame.state.stale or value.keys is not None:
-            return Unknown("a list or dict that changes")
+        if value.keys is not None:
+            return Unknown("a dict")
         return [_plain(frame, item) for item in value.values]
     if isinstance(value, tuple):
         return tuple(_plain(frame, item) for item in value)

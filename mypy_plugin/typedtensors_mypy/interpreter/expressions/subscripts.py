@@ -12,10 +12,13 @@ from typedtensors.shapes import Axis, Shape
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
+    Keyed,
     Stream,
+    either,
     framework_of,
     present,
 )
@@ -27,31 +30,45 @@ def subscript(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> V
     return for_each(frame, present(base), lambda each: _one(frame, node, each, index))
 
 
+def item_at(frame: Frame, base: Value, index: Value) -> Value:
+    """What a tuple, list or dict holds at an index or under a key."""
+    base = frame.state.now(base)
+    if isinstance(base, tuple):
+        return _of_tuple(base, index)
+    if isinstance(base, Items):
+        return _of_items(base, index)
+    if isinstance(base, Stream):
+        return base if isinstance(index, slice) else base.item
+    return base.item if isinstance(base, Keyed) else Unknown("an item of something else")
+
+
 def _one(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
     framework = framework_of(base)
     if framework is not None:
         return apply_op(frame, node, f"{ARRAY_CLASS[framework]}.__getitem__", (base, index))
-    if isinstance(base, tuple):
-        return _of_tuple(base, index)
-    if isinstance(base, Items):
-        return _of_items(frame, base, index)
+    base = frame.state.now(base)
+    if isinstance(base, (tuple, Items, Stream, Keyed)):
+        return item_at(frame, base, index)
     if isinstance(base, Shape):
         return _of_shape(base, index)
-    if isinstance(base, Stream):
-        return base.item if isinstance(index, Dim) else base
     if isinstance(base, Instance):
         return _of_instance(frame, node, base, index)
     return base if isinstance(base, Unknown) else Unknown("an item of a value of that kind")
 
 
 def _of_tuple(base: tuple[Value, ...], index: Value) -> Value:
+    if not base:
+        return Unknown("an item of nothing")
     if isinstance(index, Dim) and index.value is not None:
         inside = -len(base) <= index.value < len(base)
         return base[index.value] if inside else Unknown("an index that is out of range")
+    if isinstance(index, Dim):
+        return join_all(base)
     if isinstance(index, slice):
         bounds = [_bound(part) for part in (index.start, index.stop, index.step)]
         if not any(isinstance(bound, Unknown) for bound in bounds) and bounds[2] != 0:
             return base[slice(*bounds)]  # type: ignore[arg-type]  # no bound is Unknown here
+        return Stream(join_all(base))
     return Unknown("an item of a tuple, at an index that is not a literal")
 
 
@@ -63,14 +80,15 @@ def _bound(part: Value) -> int | Unknown | None:
     return Unknown("a bound that is not a literal") if value is None else value
 
 
-def _of_items(frame: Frame, base: Items, index: Value) -> Value:
-    if base.serial in frame.state.stale:
-        return Unknown("an item of a list or dict that changes")
+def _of_items(base: Items, index: Value) -> Value:
     if base.keys is None:
-        return _of_tuple(base.values, index)
+        found = _of_tuple(base.values, index)
+        part = isinstance(index, slice) and isinstance(found, tuple)
+        return Items(found) if part and isinstance(found, tuple) else found
     if index in base.keys:
         return base.values[base.keys.index(index)]
-    return Unknown("a key that the dict's literal lacks")
+    # One of its values, or there is no such key and the code stops here.
+    return either(base.values) if isinstance(index, Unknown) else Unknown("a key that a dict lacks")
 
 
 def _of_shape(base: Shape, index: Value) -> Value:

@@ -8,12 +8,22 @@ import ast
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
-from typedtensors_mypy.interpreter.expressions.iteration import unpack, with_rank
+from typedtensors_mypy.interpreter.annotations.declared import keep
+from typedtensors_mypy.interpreter.expressions.iteration import (
+    is_literal_key,
+    unpack,
+    unpack_around,
+    with_rank,
+)
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
+    Keyed,
+    Promise,
+    Stream,
     array_framework,
     framework_of,
     of_framework,
@@ -26,20 +36,32 @@ from typedtensors_mypy.source.syntax import dotted
 def assign(frame: Frame, target: ast.expr, value: Value) -> None:
     """Bind a target to a value."""
     if isinstance(target, ast.Name):
-        frame.state.assign(target.id, value)
+        _assign_name(frame, target, value)
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack_into(frame, target.elts, value)
     elif isinstance(target, ast.Starred):
-        assign(frame, target.value, Unknown("the rest of an unpacked value"))
+        assign(frame, target.value, value)
     elif isinstance(target, ast.Attribute):
         _assign_attribute(frame, target, value)
     elif isinstance(target, ast.Subscript):
         _assign_item(frame, target, value)
 
 
+def _assign_name(frame: Frame, target: ast.Name, value: Value) -> None:
+    """Bind a name; the first value of one that was annotated before has to keep to that."""
+    before = frame.state.values.get(target.id)
+    if isinstance(before, Promise):
+        value = keep(frame, target, f"`{target.id}`", before.kind, value)
+    if target.id in frame.shared:
+        value = Unknown("a variable that an inner function assigns")
+    frame.state.assign(target.id, value)
+
+
 def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    if any(isinstance(target, ast.Starred) for target in targets):
-        values = None
+    starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if starred:
+        around = unpack_around(frame, value, starred[0], len(targets) - starred[0] - 1)
+        values = None if around is None else (*around[0], around[1], *around[2])
     else:
         values = unpack(frame, value, len(targets))
     if values is None:
@@ -98,14 +120,45 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
     if framework is not None:
         name = f"{ARRAY_CLASS[framework]}.__setitem__"
         apply_op(frame, target, name, (owner, index, value))
-    mark_changed(frame, owner)
+    for option in options(owner):
+        if isinstance(option, Items):
+            set_item(frame, option, index, value)
+
+
+def set_item(frame: Frame, owner: Items, index: Value, value: Value) -> None:
+    """After `owner[index] = value`, a list or dict holds the value at that place, or somewhere."""
+    now = frame.state.now(owner)
+    if isinstance(index, slice) or isinstance(now, Unknown):
+        mark_changed(frame, owner)
+    elif owner.keys is None:
+        frame.state.change(owner, _with_element(now, index, value))
+    else:
+        frame.state.change(owner, _with_entry(now, index, value))
+
+
+def _with_element(now: Value, index: Value, value: Value) -> Value:
+    if isinstance(now, Items) and isinstance(index, Dim) and index.value is not None:
+        if not -len(now.values) <= index.value < len(now.values):
+            return Unknown("a list with an index that is out of range")
+        values = [*now.values]
+        values[index.value] = value
+        return Items(tuple(values), None, now.serial)
+    return join_contents(now, Stream(value))
+
+
+def _with_entry(now: Value, key: Value, value: Value) -> Value:
+    if isinstance(now, Items) and now.keys is not None and is_literal_key(key):
+        held = {**dict(zip(now.keys, now.values, strict=True)), key: value}
+        return Items(tuple(held.values()), tuple(held), now.serial)
+    return join_contents(now, Keyed(value))
 
 
 def mark_changed(frame: Frame, value: Value) -> None:
     """Something may have changed the lists and dicts that a value is or holds."""
     for option in options(value):
+        now = frame.state.now(option)
         if isinstance(option, Items):
-            frame.state.stale |= {option.serial}
-        if isinstance(option, (Items, tuple)):
-            for item in option.values if isinstance(option, Items) else option:
+            frame.state.change(option, Unknown("a list or dict that changes"))
+        if isinstance(now, (Items, tuple)):
+            for item in now.values if isinstance(now, Items) else now:
                 mark_changed(frame, item)

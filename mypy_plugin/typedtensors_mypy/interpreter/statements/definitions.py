@@ -10,7 +10,8 @@ from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.expressions.attributes import function_value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import interpret
-from typedtensors_mypy.interpreter.values import Function
+from typedtensors_mypy.interpreter.values import Function, Items
+from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import Ambiguous, AnyFunction
 from typedtensors_mypy.source.syntax import binding_counts
 
@@ -24,20 +25,39 @@ def define_function(frame: Frame, node: AnyFunction) -> None:
             value = Unknown("a function with several definitions")
         frame.state.assign(node.name, value)
         return
-    function = Function(node, frame.scope, _captured(frame, frame.function))
+    function = inner_function(frame, node)
     frame.state.assign(node.name, function)
     if frame.depth == 0 and not frame.run.muted:
         interpret(frame.run, function)
 
 
+def inner_function(frame: Frame, node: AnyFunction) -> Function:
+    """A function or lambda where it is defined: it closes over what is around it."""
+    closure = {} if frame.function is None else _captured(frame, frame.function)
+    return Function(node, frame.scope, closure, defaults=_defaults(frame, node.args))
+
+
+def _defaults(frame: Frame, args: ast.arguments) -> dict[str, Value]:
+    positional = [*args.posonlyargs, *args.args]
+    first = len(positional) - len(args.defaults)
+    pairs = [*zip(positional[first:], args.defaults, strict=True)]
+    pairs += [(arg, each) for arg, each in zip(args.kwonlyargs, args.kw_defaults) if each]  # noqa: B905 - one default per argument
+    return {arg.arg: frame.evaluate(default) for arg, default in pairs}
+
+
 def _captured(frame: Frame, outer: AnyFunction) -> dict[str, Value]:
-    """What a function inside another sees of it: names that are bound once, and so far."""
+    """What a function inside another sees of it: names that are bound once, and so far.
+
+    Not of a list that some code of the outer function changes: nobody knows when.
+    """
     counts = frame.scope.module.once(binding_counts, outer)
+    changed = frame.scope.module.once(contents, outer).changed
     captured = dict(frame.closure)
     for name in frame.local:
-        once = counts.get(name, 0) <= 1
         known = frame.state.values.get(name)
-        captured[name] = known if once and known is not None else Unknown("a variable around it")
+        sure = known is not None and counts.get(name, 0) <= 1
+        changes = isinstance(known, Items) and name in changed
+        captured[name] = known if sure and not changes else Unknown("a variable around it")
     return captured
 
 

@@ -11,15 +11,21 @@ from typing import Any
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
-from typedtensors_mypy.interpreter.annotations.declared import check, declare
+from typedtensors_mypy.interpreter.annotations.declared import check, keep
+from typedtensors_mypy.interpreter.calls.containers import extend
+from typedtensors_mypy.interpreter.calls.managers import enter
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
-from typedtensors_mypy.interpreter.statements.assignment import assign, unpack_shape
+from typedtensors_mypy.interpreter.statements.assignment import (
+    assign,
+    mark_changed,
+    unpack_shape,
+)
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import REPORTED
+from typedtensors_mypy.interpreter.values import REPORTED, Items, Promise, either
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
 from typedtensors_mypy.source.specs import SpecReader
@@ -50,34 +56,58 @@ def _assign(frame: Frame, node: ast.Assign) -> None:
 def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
     kind = SpecReader(frame.scope).read(node.annotation)
     if node.value is None:
+        if isinstance(node.target, ast.Name) and not isinstance(kind, OpaqueType):
+            frame.state.assign(node.target.id, Promise(kind))
         return
     value = frame.evaluate(node.value)
-    if not isinstance(kind, OpaqueType):
-        where = f"`{ast.unparse(node.target)}`"
-        if not check(frame, node.value, where, kind, value):
-            value = REPORTED
-        value = declare(frame, kind, value)
-    assign(frame, node.target, value)
+    where = f"`{ast.unparse(node.target)}`"
+    assign(frame, node.target, keep(frame, node.value, where, kind, value))
 
 
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     left, right = frame.evaluate(node.target), frame.evaluate(node.value)
+    if isinstance(left, Items) and isinstance(node.op, ast.Add):
+        extend(frame, left, right)
+        return
     as_expression = ast.copy_location(ast.BinOp(node.target, node.op, node.value), node)
     value = operators.binary(frame, as_expression, node.op, left, right, in_place=True)
     assign(frame, node.target, value)
 
 
 def _return(frame: Frame, node: ast.Return) -> None:
-    value: Value = None if node.value is None else frame.evaluate(node.value)
-    if node.value is not None and not isinstance(frame.returns, OpaqueType):
-        # Names that only the return annotation has stand for what this statement returns.
-        bindings = frame.bindings
-        if not check(frame, node.value, wording.returned(frame.name), frame.returns, value):
-            value = REPORTED
-        frame.bindings = bindings
-    frame.outcomes.append(value)
+    frame.outcomes.append(None if node.value is None else _returned(frame, node.value))
     frame.exits.append(frame.state.fork())
     frame.state.alive = False
+
+
+def _returned(frame: Frame, node: ast.expr) -> Value:
+    """What a statement returns, which is checked; `a if test else b` returns either, as `if` does.
+
+    Names that only the return annotation has stand for what this statement returns.
+    """
+    if isinstance(node, ast.IfExp) and not isinstance(frame.returns, OpaqueType):
+        return _returned_of_either(frame, node)
+    value = frame.evaluate(node)
+    if isinstance(frame.returns, OpaqueType):
+        return value
+    bindings = frame.bindings
+    fits = check(frame, node, wording.returned(frame.name), frame.returns, value)
+    frame.bindings = bindings
+    return value if fits else REPORTED
+
+
+def _returned_of_either(frame: Frame, node: ast.IfExp) -> Value:
+    answer = truth(frame.evaluate(node.test))
+    if answer is not None:
+        return _returned(frame, node.body if answer else node.orelse)
+    values, ends = [], []
+    for branch, holds in ((node.body, True), (node.orelse, False)):
+        with frame.branch(frame.state.fork()) as state:
+            refine(frame, node.test, holds=holds)
+            values.append(_returned(frame, branch))
+            ends.append(state)
+    frame.state.become(join_states(ends))
+    return either(values)
 
 
 def _raise(frame: Frame, node: ast.Raise) -> None:
@@ -109,9 +139,9 @@ def _if(frame: Frame, node: ast.If) -> None:
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
     before = frame.accepting
     for item in node.items:
-        frame.evaluate(item.context_expr)
+        entered = enter(frame, item.context_expr, frame.evaluate(item.context_expr))
         if item.optional_vars is not None:
-            assign(frame, item.optional_vars, Unknown("what a context manager gives"))
+            assign(frame, item.optional_vars, entered)
         frame.accepting = frame.accepting or _accepts(frame, item.context_expr)
     frame.execute(node.body)
     frame.accepting = before
@@ -173,7 +203,10 @@ def _match(frame: Frame, node: ast.Match) -> None:
 
 def _delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
-        assign(frame, target, Unknown("a name that was deleted"))
+        if isinstance(target, ast.Subscript):
+            mark_changed(frame, frame.evaluate(target.value))
+        else:
+            assign(frame, target, Unknown("a name that was deleted"))
 
 
 def _break(frame: Frame, _node: ast.Break) -> None:

@@ -12,10 +12,11 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, Tensor
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.frame import Frame, Loop
-from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.joins import contained, join, join_contents
+from typedtensors_mypy.interpreter.state import Changed, State, join_states
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import REPORTED, framework_of, join
+from typedtensors_mypy.interpreter.values import REPORTED, Items, Keyed, Stream, framework_of
 from typedtensors_mypy.source.syntax import leaves_early
 
 _MOST_UNROLLED = 8
@@ -104,8 +105,11 @@ class _Head:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        # Lists that a round makes are new in each.
+        self._last_list = Items(()).serial
         self._any_size: set[Atom] = set()
         self._joined: set[str] = set()
+        self._changed: set[int] = set()
 
     def widen(self, end: State) -> bool:
         """Whether the state did not hold after a round, and says less now."""
@@ -116,13 +120,26 @@ class _Head:
             for name, value in self.state.values.items()
             if not self._describes(value, end.values.get(name, _GONE))
         ]
-        stale = bool(end.stale - self.state.stale) and not self._joined
         for name in changed:
             self._widen_name(name, end.values.get(name, _GONE))
-        self._joined.update(changed or ["."] * stale)
+        self._joined.update(changed)
         self.state.facts = self.state.facts.join(end.facts)
-        self.state.stale |= end.stale
-        return bool(changed) or stale
+        return self._widen_lists(end) or bool(changed)
+
+    def _widen_lists(self, end: State) -> bool:
+        lists = dict(self.state.lists)
+        for serial, after in end.lists.items():
+            before = lists.get(serial, Changed(after.made, after.made))
+            if serial > self._last_list or self._describes(before.now, after.now):
+                continue
+            again = serial in self._changed
+            now = _GONE if again else join_contents(before.now, after.now)
+            self._any_size |= _atoms(now) - _atoms(before.now) - _atoms(after.now)
+            self._changed.add(serial)
+            lists[serial] = Changed(after.made, now)
+        widened = any(self.state.lists.get(serial) is not each for serial, each in lists.items())
+        self.state.lists = lists
+        return widened
 
     def _widen_name(self, name: str, value: Value) -> None:
         before = self.state.values[name]
@@ -140,6 +157,10 @@ class _Head:
             return self._describes_array(general, special)
         if isinstance(general, tuple) and isinstance(special, tuple):
             return len(general) == len(special) and all(map(self._describes, general, special))
+        if isinstance(general, (Stream, Keyed)):
+            items = contained(special) if isinstance(special, Items) else None
+            items = (special.item,) if isinstance(special, type(general)) else items
+            return items is not None and all(self._describes(general.item, each) for each in items)
         return type(general) is type(special) and general == special
 
     def _describes_array(self, general: Tensor, special: Tensor) -> bool:
@@ -167,4 +188,4 @@ def _atoms(value: Value) -> frozenset[Atom]:
         return frozenset().union(*(axis.dim.atoms for axis in axes))
     if isinstance(value, tuple):
         return frozenset().union(*map(_atoms, value))
-    return frozenset()
+    return frozenset().union(*map(_atoms, contained(value)))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of Python's library that call functions, or hold what coroutines give."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.expressions.operators import OPERATORS, binary
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.values import Coming, Partial
+
+
+def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """A function with some of its arguments given already."""
+    if not arguments.positional or not arguments.complete:
+        return Unknown("a function whose arguments are not known")
+    return Partial(arguments.positional[0], arguments.positional[1:], arguments.keywords)
+
+
+def _reduce(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    """Applied from the left; to any number of items, as often as it takes to see what it gives."""
+    if not 2 <= len(arguments.positional) <= 3:
+        return Unknown("a reduction of unknown items")
+    function, reduced, *start = arguments.positional
+    items = known_items(frame, reduced)
+    if items is None:
+        items = (item_of(frame, reduced),) * 2
+    if not items and not start:
+        return Unknown("a reduction of nothing")
+    total, *others = (*start, *items)
+    for item in others:
+        total = frame.run.call(frame, node, function, Arguments((total, item)))
+    return total
+
+
+def _operator(operator: type[ast.operator]) -> Callable[[Frame, ast.expr, Arguments], Value]:
+    def apply(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+        if len(arguments.positional) != 2:
+            return Unknown("an operator without two operands")
+        left, right = arguments.positional
+        return binary(frame, node, operator(), left, right)
+
+    return apply
+
+
+def _gather(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.complete:
+        return Unknown("coroutines of unknown number")
+    values = [
+        value.value if isinstance(value, Coming) else Unknown("a coroutine")
+        for value in arguments.positional
+    ]
+    return Coming(tuple(values))
+
+
+def _run(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    coming = arguments.positional[0] if arguments.positional else None
+    return coming.value if isinstance(coming, Coming) else Unknown("what a coroutine gives")
+
+
+def _first(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return arguments.positional[0] if arguments.positional else Unknown("nothing")
+
+
+def _held(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    return Coming(_first(_frame, _node, arguments))
+
+
+def _in_thread(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.positional or not arguments.complete:
+        return Unknown("a call in a thread")
+    function, *given = arguments.positional
+    value = frame.run.call(frame, node, function, Arguments(tuple(given), arguments.keywords))
+    return Coming(value)
+
+
+PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
+    "functools.partial": _partial,
+    "functools.reduce": _reduce,
+    "asyncio.gather": _gather,
+    "asyncio.run": _run,
+    "asyncio.create_task": _first,
+    "asyncio.ensure_future": _first,
+    "asyncio.wait_for": _first,
+    "asyncio.shield": _first,
+    "asyncio.to_thread": _in_thread,
+    "contextlib.nullcontext": _held,
+    "contextlib.closing": _held,
+    "copy.deepcopy": _first,
+    "copy.copy": _first,
+    "tqdm.tqdm": _first,
+    "tqdm.auto.tqdm": _first,
+    **{f"operator.{name}": _operator(kind) for kind, name in OPERATORS.items()},
+}

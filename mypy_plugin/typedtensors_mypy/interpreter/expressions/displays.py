@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tuples, lists and dicts where they are written out."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from typedtensors.ops import Undetermined, Unknown, Value
+from typedtensors.ops.steps.sizes import parts, shape_of, sizes_of
+from typedtensors.shapes import Shape, Variadic
+from typedtensors_mypy.interpreter.expressions.iteration import (
+    is_literal_key,
+    item_of,
+    known_items,
+)
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.joins import join_all
+from typedtensors_mypy.interpreter.values import Items, Keyed, Stream
+
+# A literal longer than this is data.
+_LONGEST_LITERAL = 64
+
+
+def tuple_display(frame: Frame, node: ast.Tuple) -> Value:
+    """A tuple; `(*x.shape[:-1], 3)` is a `Shape` where the rank of `x` is not known."""
+    items = _sequence(frame, node.elts)
+    return items if isinstance(items, Unknown | Stream) else _sized(items)
+
+
+def list_display(frame: Frame, node: ast.List | ast.Set) -> Value:
+    """A list; the sizes of an array of unknown rank among its items make it a `Shape`."""
+    items = _sequence(frame, node.elts)
+    if isinstance(items, Unknown | Stream):
+        return items
+    return _sized(items) if any(isinstance(item, Variadic) for item in items) else Items(items)
+
+
+def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream | Unknown:
+    """The items that a display writes, those behind a `*` included."""
+    if len(nodes) > _LONGEST_LITERAL:
+        return Unknown("a long literal")
+    items: list[Value] = []
+    known = True
+    for node in nodes:
+        more = unpacked(frame, node) if isinstance(node, ast.Starred) else (frame.evaluate(node),)
+        if more is None and isinstance(node, ast.Starred):
+            known, more = False, (item_of(frame, frame.evaluate(node.value)),)
+        items += more or ()
+    return tuple(items) if known else Stream(join_all(items))
+
+
+def unpacked(frame: Frame, node: ast.Starred) -> tuple[Value, ...] | None:
+    """What stands behind a `*`; among the sizes of an array may be a run of unknown number."""
+    value = frame.evaluate(node.value)
+    return sizes_of(value) if isinstance(value, Shape) else known_items(frame, value)
+
+
+def _sized(items: tuple[Value, ...]) -> Value:
+    if not any(isinstance(item, Variadic) for item in items):
+        return items
+    try:
+        return shape_of(parts(items))
+    except Undetermined as answer:
+        return Unknown(answer.reason)
+
+
+def dict_display(frame: Frame, node: ast.Dict) -> Value:
+    """A dict, of known keys where they are literals."""
+    held: dict[Value, Value] | None = {}
+    values: list[Value] = []
+    for key, written in zip(node.keys, node.values, strict=True):
+        name = None if key is None else frame.evaluate(key)
+        value = frame.evaluate(written)
+        more = entries(frame, value) if key is None else {name: value}
+        if more is None or not all(map(is_literal_key, more)):
+            held = None
+        values += [item_of_dict(frame, value)] if more is None else more.values()
+        held = None if held is None or more is None else {**held, **more}
+    if held is not None:
+        return Items(tuple(held.values()), tuple(held))
+    return Keyed(join_all(values))
+
+
+def entries(frame: Frame, value: Value) -> dict[Any, Value] | None:
+    """The entries of a dict whose keys are known; None of any other value."""
+    now = frame.state.now(value)
+    if not isinstance(now, Items) or now.keys is None:
+        return None
+    return dict(zip(now.keys, now.values, strict=True))
+
+
+def item_of_dict(frame: Frame, value: Value) -> Value:
+    """What each value of a dict is like."""
+    now = frame.state.now(value)
+    if isinstance(now, Items) and now.keys is not None and now.values:
+        return join_all(now.values)
+    return now.item if isinstance(now, Keyed) else Unknown("a value of a dict")
