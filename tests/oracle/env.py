@@ -10,7 +10,7 @@ from tests.oracle.recorder import Array, Real, Thing
 from typedtensors.dims import Atom, Dim, Facts
 from typedtensors.ops import Layer, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
-from typedtensors_mypy.interpreter.values import Either, Instance
+from typedtensors_mypy.interpreter.values import Either, Instance, Items, Stream
 
 # Names of the atoms that stand for a size nobody knows.
 _NAMELESS = "_"
@@ -45,6 +45,11 @@ class Env:
             return not isinstance(is_, tuple) or self._fits_shape(said, is_, facts)
         if isinstance(said, tuple):
             return not isinstance(is_, tuple) or self._fits_items(said, is_, facts)
+        if isinstance(said, Items) and said.keys is None:
+            return not isinstance(is_, tuple) or self._fits_items(said.values, is_, facts)
+        if isinstance(said, Stream):
+            items = is_ if isinstance(is_, tuple) else ()
+            return all(self.copy().fits(said.item, item, facts) for item in items)
         if isinstance(said, Either):
             return any(self.copy().fits(option, is_, facts) for option in said.options)
         if isinstance(said, Layer):

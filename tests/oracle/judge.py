@@ -49,19 +49,40 @@ def judge(recorder: Recorder, claims: Mapping[tuple[str, int] | None, list[Claim
         for event in activation.events:
             if isinstance(event, Seen) and isinstance(event.value, Array):
                 found.arrays.add(event.key)
-        for said in claims.get(activation.function, ()):
-            _Trial(activation, said, found).run()
+        _hold(activation, claims.get(activation.function, ()), found)
     found.verified -= found.wrong.keys()
     for key in found.arrays - found.verified:
         found.lost.setdefault(key, "nothing is said")
     return found
 
 
+def _hold(activation: Activation, claims: Iterable[Claims], found: Judgement) -> None:
+    """Hold an activation against what is said of its function by itself, and of calls like it.
+
+    Of two calls whose arguments look alike here (functions, lists of them), it is one.
+    """
+    calls = []
+    for said in claims:
+        trial = _Trial(activation, said, found if said.alone else Judgement())
+        trial.run()
+        if trial.fits and not said.alone:
+            calls.append(trial.found)
+    right = [each for each in calls if not each.wrong] or calls[:1]
+    for each in right:
+        found.sizes |= each.sizes
+        found.verified |= each.verified
+        for key, text in each.wrong.items():
+            found.wrong.setdefault(key, text)
+        for key, text in each.lost.items():
+            found.lost.setdefault(key, text)
+
+
 class _Trial:
     """One activation of the run, one of the interpreter."""
 
     def __init__(self, activation: Activation, claims: Claims, found: Judgement) -> None:
-        self._activation, self._claims, self._found = activation, claims, found
+        self._activation, self._claims, self.found = activation, claims, found
+        self.fits = True
         self._env = Env()
         self._starts: dict[tuple[int, int], int] = {}
         self._counts = Counter(e.key for e in activation.events if isinstance(e, Seen))
@@ -69,7 +90,8 @@ class _Trial:
 
     def run(self) -> None:
         """Go through what happened, if the parameters are those that the claims are about."""
-        if not self._begin():
+        self.fits = self._begin()
+        if not self.fits:
             return
         for event in self._activation.events:
             if isinstance(event, Broken):
@@ -111,7 +133,7 @@ class _Trial:
         self._wrong(event, said)
 
     def _note(self, event: Seen, said: Sighting) -> None:
-        env, found = self._env, self._found
+        env, found = self._env, self.found
         known = not env.undecided and not env.guessed
         env.undecided = env.guessed = 0
         contradiction = env.contradicts(said.facts)
@@ -131,7 +153,7 @@ class _Trial:
     def _wrong(self, event: Seen, said: Iterable[Sighting]) -> None:
         texts = " or ".join(_text(one) for one in said)
         sizes = {atom.name: dim.value for atom, dim in self._env.sizes.items()}
-        self._found.wrong.setdefault(
+        self.found.wrong.setdefault(
             event.key, f"said {texts}, is {_short(event.value)} with {sizes}"
         )
 

@@ -261,7 +261,8 @@ class Frame:
     def sight(self, node: ast.expr | ast.arg, value: Value) -> None:
         """Keep a value for those who asked to see all of them."""
         if self.run.sightings is not None and not self.run.muted:
-            self.run.sightings.append(Sighting(self, node, value, self.state.facts))
+            now = self.state.now(value)
+            self.run.sightings.append(Sighting(self, node, now, self.state.facts))
 
     def execute(self, body: Sequence[ast.stmt]) -> None:
         """Go through statements."""
