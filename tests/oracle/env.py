@@ -43,13 +43,8 @@ class Env:
             return said == is_
         if isinstance(said, Shape):
             return not isinstance(is_, tuple) or self._fits_shape(said, is_, facts)
-        if isinstance(said, tuple):
-            return not isinstance(is_, tuple) or self._fits_items(said, is_, facts)
-        if isinstance(said, Items) and said.keys is None:
-            return not isinstance(is_, tuple) or self._fits_items(said.values, is_, facts)
-        if isinstance(said, Stream):
-            items = is_ if isinstance(is_, tuple) else ()
-            return all(self.copy().fits(said.item, item, facts) for item in items)
+        if isinstance(said, (tuple, Items, Stream)):
+            return not isinstance(is_, tuple) or self._fits_sequence(said, is_, facts)
         if isinstance(said, Either):
             return any(self.copy().fits(option, is_, facts) for option in said.options)
         if isinstance(said, Layer):
@@ -67,6 +62,15 @@ class Env:
         real = is_.attributes if isinstance(is_, Thing) else {}
         both = [name for name in said if name in real and isinstance(said[name], _COUNTED)]
         return all(self.fits(said[name], real[name], facts) for name in both)
+
+    def _fits_sequence(
+        self, said: tuple[Value, ...] | Items | Stream, is_: Sequence[Real], facts: Facts
+    ) -> bool:
+        if isinstance(said, Stream):
+            return all(self.copy().fits(said.item, item, facts) for item in is_)
+        if isinstance(said, Items):
+            return said.keys is not None or self._fits_items(said.values, is_, facts)
+        return self._fits_items(said, is_, facts)
 
     def _fits_items(self, said: Sequence[Value], is_: Sequence[Real], facts: Facts) -> bool:
         pairs = zip(said, is_, strict=False)

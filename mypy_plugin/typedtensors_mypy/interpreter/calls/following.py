@@ -179,9 +179,7 @@ class _Call:
         """The value of a call, by going through the body with the arguments it gets."""
         run, receiver = self.frame.run, self.function.receiver
         given = ((name, each.value) for name, each in self.given.items())
-        like = Likeness.of(
-            self.function, given, self.frame.state, accepting=self.frame.accepting
-        )
+        like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
         if self.frame.too_deep or like in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
         known = run.followed.get(like)
