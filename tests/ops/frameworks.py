@@ -52,8 +52,9 @@ def _call(op: Any, scene: Scene) -> Any:
         layer = resolve(scene.op.rpartition(".")[0])
         own = [_real(scene, arg) for arg in scene.layer.args]
         named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
+        made = layer(*own, **named)
         # In training, a batch of one is a mistake to batch normalization.
-        args.insert(0, layer(*own, **named).eval())
+        args.insert(0, made.eval() if isinstance(made, torch.nn.Module) else made)
     result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
     if result is NotImplemented:
         raise TypeError(scene.op)

@@ -23,12 +23,14 @@ class Broadcast:
 
     `operands` are the arrays that met, by parameter name; `compared` names those whose elements
     are compared pairwise by a loss or metric (a weight or variance is an operand, not compared).
+    `indirect`: what meets is not the arrays as the code has them, so that no edit can be written.
     """
 
     op: str
     operands: Mapping[str, Tensor]
     result: Tensor
     compared: tuple[str, ...] = ()
+    indirect: bool = False
 
 
 @dataclass(frozen=True)

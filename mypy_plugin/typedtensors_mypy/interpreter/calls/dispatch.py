@@ -89,10 +89,12 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
     return call_function(frame, node, method, arguments)
 
 
-def _call_layer(frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments) -> Value:
+def _call_layer(
+    frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments, method: str = "forward"
+) -> Value:
     if not arguments.complete:
         return Unknown("a call whose arguments are not known")
-    name = f"{layer.name}.forward"
+    name = f"{layer.name}.{method}"
     return apply_op(frame, node, name, arguments.positional, arguments.keywords, layer=layer)
 
 
@@ -109,6 +111,8 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
     if isinstance(receiver, Object) and arguments.complete:
         positional = (receiver, *arguments.positional)
         return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
+    if isinstance(receiver, Layer) and rule_name(frame, f"{receiver.name}.{name}") is not None:
+        return _call_layer(frame, node, receiver, arguments, name)
     if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
         return receiver
     if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:

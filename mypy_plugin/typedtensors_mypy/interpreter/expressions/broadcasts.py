@@ -61,7 +61,10 @@ def _judge(
             return None
     if found is None or frame.accepts_broadcasts(node):
         return None
-    return _told(node, _texts(node, rule, made.op), names, found)
+    if made.indirect:
+        return _told(node, found, None)
+    texts = _texts(node, rule, made.op)
+    return _told(node, found, hint(found.edits, [texts.get(name) for name in names]))
 
 
 def _suspicious(
@@ -73,11 +76,8 @@ def _suspicious(
     return None if reason is None else _Suspicion(event, reason, fixes(event, context, level))
 
 
-def _told(
-    node: ast.expr, texts: dict[str, str], names: Sequence[str], found: _Suspicion
-) -> Diagnostic:
+def _told(node: ast.expr, found: _Suspicion, advice: str | None) -> Diagnostic:
     event = found.event
-    advice = hint(found.edits, [texts.get(name) for name in names])
     shapes = tuple(shape.text for shape in event.shapes)
     reason = found.reason.value
     return wording.broadcasts(shorten(node), shapes, event.result.text, reason, hint=advice)
@@ -114,7 +114,7 @@ def _context(
         comparison=bool(made.compared),
         inserted=inserts_axis(node),
         paired=meets_itself(node),
-        viewed=any(axis.intent is not None for axes in event.stretched for axis in axes),
+        viewed=event.intended,
         floating=False if False in floating else None if None in floating else True,
         # Of the sizes that one call brings, two may be equal by chance: in a loop that appends to a
         # text, its length meets the batch's size. The function itself is gone through with names.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import Diagnostic, wording
-from typedtensors.dims import Verdict
+from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import teach
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FAMILY = "einsum"
 _REST = "..."
+_ABSENT = Axis(Dim.of(1))
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def einsum(call: Call) -> Tensor:
     sizes = _Labels(call, equation)
     for at, (labels, array) in enumerate(zip(equation.operands, arrays, strict=True)):
         sizes.read(at, labels, array)
+    sizes.record(arrays)
     parts = [part for label in equation.result for part in sizes.parts(label)]
     return Tensor(Shape(tuple(parts)), _dtype(call, arrays))
 
@@ -132,6 +134,7 @@ class _Labels:
         self.call = call
         self.equation = equation
         self.found: dict[str, tuple[Shape, int]] = {}
+        self.own: list[dict[str, Axis]] = []
         self.weights: dict[str, bool] = {}
 
     def read(self, at: int, labels: tuple[str, ...], array: Tensor) -> None:
@@ -144,10 +147,39 @@ class _Labels:
             elif axis is not None:
                 own[label] = axis
             self._meet(at, label, part, weight=array.parameter)
+        self.own.append(own)
 
     def parts(self, label: str) -> tuple[Part, ...]:
         """The axes of a label in the result."""
         return self.found[label][0].axes if label in self.found else ()
+
+    def record(self, arrays: list[Tensor]) -> None:
+        """Tell of axes of size 1 that are stretched to what their label is elsewhere.
+
+        The operands are shown over all labels, in the order of the result: where one has no axis
+        of a label, that is by design.
+        """
+        every = [label for labels in self.equation.operands for label in labels]
+        order = [*self.equation.result, *sorted({*every} - {*self.equation.result})]
+        stretched = any(
+            axis.is_one and not self._axis(label).is_one
+            for own in self.own
+            for label, axis in own.items()
+        )
+        if not stretched or _REST in order:
+            return
+        operands = {
+            f"operands[{at}]": array.with_shape(
+                Shape(tuple(own.get(label, _ABSENT) for label in order))
+            )
+            for at, (own, array) in enumerate(zip(self.own, arrays, strict=True))
+        }
+        result = Tensor(Shape(tuple(self._axis(label) for label in order)))
+        self.call.broadcasts.append(Broadcast(self.call.op, operands, result, indirect=True))
+
+    def _axis(self, label: str) -> Axis:
+        (axis,) = self.found[label][0].prefix
+        return axis
 
     def _split(self, at: int, labels: tuple[str, ...], shape: Shape) -> list[Shape]:
         """One shape for each label; raises Conflicting if there are too many axes or too few."""

@@ -16,7 +16,7 @@ from typedtensors.ops.steps.index import Mask, Pick, items, take, width
 from typedtensors.ops.steps.positions import position
 from typedtensors.ops.steps.sizes import shape_of
 from typedtensors.ops.steps.slicing import sliced
-from typedtensors.shapes import Axis, Intent, Shape, Tensor, Variadic
+from typedtensors.shapes import Axis, DType, Intent, Shape, Tensor, Variadic
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ FAMILY = "indexing"
 _ALL = slice(None)
 _IDS = Array("k", "Int64")
 _N = Dim.name("n")
+_POSITIONS = DType.exactly("int64")
 
 
 @dataclass
@@ -142,6 +143,10 @@ def _with_arrays(call: Call, found: _Indexed) -> Shape:
         texts = " and ".join(map(str, found.arrays))
         raise Conflicting(wording.sizes_misused("index", f"arrays of {texts} do not broadcast"))
     call.facts = outcome.facts
+    if len({*found.arrays}) > 1:
+        arrays = {f"key[{at}]": Tensor(each, _POSITIONS) for at, each in enumerate(found.arrays)}
+        result = Tensor(outcome.shape, _POSITIONS)
+        call.broadcasts.append(Broadcast(call.op, arrays, result, indirect=True))
     first, last = found.marks[0], found.marks[-1]
     between = found.axes[first:last]
     if between and not found.apart and all(isinstance(part, Variadic) for part in between):
