@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from typedtensors.config import Config
 from typedtensors_mypy.tally import tally
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,7 +43,7 @@ def modules(folder: Path, roots: list[str]) -> dict[str, str]:
 
 def specs(folder: Path, roots: list[str]) -> tuple[int, int]:
     """Return how many shape annotations of a package are read, and how many there are."""
-    count = tally([], modules(folder, roots))
+    count = tally([], modules(folder, roots), Config())
     return count.specs, count.written
 
 

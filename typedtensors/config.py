@@ -86,7 +86,7 @@ class Config:
         """
         for folder in (start, *start.parents):
             path = folder / "pyproject.toml"
-            if path.is_file():
+            if path.exists():
                 return cls.load(path)
             if (folder / ".git").exists():
                 break

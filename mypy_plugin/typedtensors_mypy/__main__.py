@@ -18,17 +18,16 @@ from typing import TYPE_CHECKING
 from mypy.build import build
 from mypy.errors import CompileError
 from mypy.fscache import FileSystemCache
-from mypy.main import process_options
 from mypy.version import __version__
 
 from typedtensors_mypy import plugin
+from typedtensors_mypy.targets import PROGRAM, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mypy.options import Options
 
-_PLUGIN = "typedtensors_mypy"
 _TENSORS_ONLY = "--tensors-only"
 _BROADCASTS = "--broadcasts"
 # mypy's own, for expressions of many terms.
@@ -45,18 +44,14 @@ def main(arguments: Sequence[str]) -> None:
     sys.setrecursionlimit(_RECURSION_LIMIT)
     hooks = plugin(__version__)
     # What follows may use names that an older mypy lacks; that one has been refused by now.
+    from typedtensors_mypy.hooks import configured
     from typedtensors_mypy.tally import tally
 
     tensors_only = arguments[:1] == [_TENSORS_ONLY]
     rest = arguments[tensors_only:]
     level = rest[1] if rest[:1] == [_BROADCASTS] else None
     files = FileSystemCache()
-    sources, options = process_options(
-        [*_FLAGS, *rest[2 if level else 0 :]],
-        require_targets=False,
-        fscache=files,
-        program=_PLUGIN,
-    )
+    sources, options = read_targets([*_FLAGS, *rest[2 if level else 0 :]], files)
     if not sources:
         sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
     _set_up_cache(options, same=not tensors_only and level is None)
@@ -64,15 +59,15 @@ def main(arguments: Sequence[str]) -> None:
     if tensors_only:
         _skip_frameworks(options)
     if level is not None:
-        options.plugins = [name for name in options.plugins if name != _PLUGIN]
+        options.plugins = [name for name in options.plugins if name != PROGRAM]
     # Not by `options.plugins`, which mypy reads only where there is a configuration file.
-    own = [] if _PLUGIN in options.plugins else [hooks(options, level)]
+    own = [] if PROGRAM in options.plugins else [hooks(options, level)]
     try:
         result = build(sources, options, flush_errors=_print, fscache=files, extra_plugins=own)
     except CompileError:
         return  # Its messages have been printed.
     paths = {name: state.path for name, state in result.graph.items() if state.path}
-    sys.stdout.write(json.dumps({"tally": asdict(tally(sources, paths))}) + "\n")
+    sys.stdout.write(json.dumps({"tally": asdict(tally(sources, paths, configured()))}) + "\n")
 
 
 def _print(_file: str | None, messages: list[str], _serious: bool) -> None:  # noqa: FBT001 - mypy's
@@ -85,7 +80,7 @@ def _set_up_cache(options: Options, *, same: bool) -> None:
     A cache made with other plugins is void, libraries included: with one folder for both, each
     run would be as slow as the first.
     """
-    same = same and _PLUGIN in options.plugins
+    same = same and PROGRAM in options.plugins
     if not same and options.cache_dir != os.devnull:
         options.cache_dir = os.path.join(options.cache_dir, "typedtensors")  # noqa: PTH118
 

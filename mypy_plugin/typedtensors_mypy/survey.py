@@ -14,13 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mypy.fscache import FileSystemCache
-from mypy.main import process_options
 
 from typedtensors.config import Config, ConfigError
 from typedtensors_mypy.build import is_users
 from typedtensors_mypy.tally import tally
-
-_PLUGIN = "typedtensors_mypy"
+from typedtensors_mypy.targets import PROGRAM, read_targets
 
 
 @dataclass(frozen=True)
@@ -44,18 +42,16 @@ class Survey:
 
 def survey(arguments: Sequence[str], config: Config) -> Survey:
     """Read mypy's configuration and the files; mypy ends the process if it does not like them."""
-    sources, options = process_options(
-        list(arguments), require_targets=False, fscache=FileSystemCache(), program=_PLUGIN
-    )
+    sources, options = read_targets(arguments, FileSystemCache())
     read = {
         source.module: source.path
         for source in sources
         if source.path and is_users(source.path) and not config.excludes(source.path)
     }
-    counted = tally([source for source in sources if source.module in read], read)
+    counted = tally([source for source in sources if source.module in read], read, config)
     return Survey(
         options.config_file,
-        _PLUGIN in options.plugins,
+        PROGRAM in options.plugins,
         list(read.values()),
         counted.specs,
         counted.unread,

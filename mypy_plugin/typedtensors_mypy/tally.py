@@ -15,6 +15,7 @@ from pathlib import Path
 from mypy.modulefinder import BuildSource
 from mypy.util import decode_python_encoding
 
+from typedtensors.config import Config
 from typedtensors_mypy.build import is_users
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import Module
@@ -29,35 +30,41 @@ class Tally:
     """What was read.
 
     Args:
-        files: How many files were checked.
+        files: How many of the files that were asked for were checked.
+        excluded: How many of them the configuration excludes.
         specs: How many shape annotations were read in them.
         written: How many there are.
         unread: Files with shape annotations of which none could be read, and why.
     """
 
     files: int
+    excluded: int
     specs: int
     written: int
     unread: dict[str, str]
 
 
-def tally(sources: Sequence[BuildSource], paths: Mapping[str, str]) -> Tally:
+def tally(sources: Sequence[BuildSource], paths: Mapping[str, str], config: Config) -> Tally:
     """Count the shape annotations in a run.
 
     Args:
         sources: The files that were asked for.
         paths: The path of every module of the run, those that the files import included.
+        config: What says which files are not checked.
     """
     program = _Files({name: path for name, path in paths.items() if is_users(path)})
-    problems = {name: _problems(program, name) for name in program.names}
+    excluded = {name for name, path in program.names.items() if config.excludes(path)}
+    problems = {name: _problems(program, name) for name in program.names.keys() - excluded}
+    asked = [source.module for source in sources if source.module in program.names]
     unread = {
-        program.names[source.module]: str(found[0])
-        for source in sources
-        if (found := problems.get(source.module)) and None not in found
+        program.names[name]: str(found[0])
+        for name in asked
+        if (found := problems.get(name)) and None not in found
     }
+    left_out = sum(name in excluded for name in asked)
     read = sum(found.count(None) for found in problems.values())
     written = sum(map(len, problems.values()))
-    return Tally(len(sources), read, written, unread)
+    return Tally(len(asked) - left_out, left_out, read, written, unread)
 
 
 def _problems(program: _Files, name: str) -> list[str | None]:

@@ -103,13 +103,18 @@ def test_a_syntax_error_is_mypys_message_and_the_status_2(
         pytest.param(["empty"], "no .py[i] files in directory 'empty'", id="empty-folder"),
         pytest.param([], "name a file or folder to check", id="nothing"),
         pytest.param(["--mypy-config", "no.ini", "x.py"], "there is no file", id="no-config"),
+        pytest.param(["--mypy-config", "empty", "x.py"], "there is no file", id="config-folder"),
+        pytest.param(["notes.txt"], "name files that end in .py, or folders", id="text"),
+        pytest.param(["train.ipynb"], "`jupyter nbconvert --to script`", id="notebook"),
+        pytest.param(["train"], "give it a name that ends in .py", id="no-ending"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(
     arguments: list[str], complaint: str, project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (project / "empty").mkdir()
-    (project / "x.py").touch()
+    for name in ("x.py", "notes.txt", "train.ipynb", "train"):
+        (project / name).touch()
     assert main(["check", *arguments]) == 2
     error = capfd.readouterr().err
     assert error.startswith("typedtensors check: ")
@@ -117,7 +122,7 @@ def test_what_cannot_be_checked_is_refused(
     assert "Traceback" not in error
 
 
-def test_two_files_of_one_name_are_mypys_message_with_its_advice(
+def test_two_files_of_one_name_are_refused_with_advice(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for folder in ("a", "b"):
@@ -125,8 +130,64 @@ def test_two_files_of_one_name_are_mypys_message_with_its_advice(
         (project / folder / "train.py").touch()
     assert main(["check", "a/train.py", "b/train.py"]) == 2
     error = capfd.readouterr().err
-    assert error.startswith('b/train.py: error: Duplicate module named "train"')
-    assert "using `--exclude`" in error
+    assert "a/train.py and b/train.py would both be the module `train`; fix: " in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("fix", ["__init__.py", "explicit_package_bases"])
+def test_the_advice_about_files_of_one_name_is_good(fix: str, project: Path) -> None:
+    for folder in ("a", "b"):
+        (project / folder).mkdir()
+        (project / folder / "train.py").touch()
+        if fix == "__init__.py":
+            (project / folder / fix).touch()
+    if fix != "__init__.py":
+        (project / "mypy.ini").write_text(f"[mypy]\n{fix} = true\n")
+    assert main(["check", "a", "b"]) == 0
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        pytest.param(["p/train.py", "p/train.py"], id="twice"),
+        pytest.param(["p/train.py", "./p/../p/train.py"], id="two-paths"),
+        pytest.param(["p", "p/train.py"], id="in-a-folder"),
+        pytest.param(["link.py", "p/train.py"], id="a-link"),
+    ],
+)
+def test_a_file_that_is_named_twice_is_checked_once(
+    paths: list[str], project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "p").mkdir()
+    (project / "p" / "train.py").write_text(BUGGY)
+    (project / "link.py").symlink_to(project / "p" / "train.py")
+    assert main(["check", *paths]) == 1
+    assert "Found 1 tensor error in 1 file (checked 1 file" in capfd.readouterr().err
+
+
+def test_files_that_are_excluded_do_not_count_as_checked(
+    project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").write_text('[tool.typedtensors]\nexclude = ["train.py"]\n')
+    (project / "train.py").write_text(BUGGY)
+    (project / "other.py").write_text(CLEAN)
+    assert main(["check", "train.py", "other.py"]) == 0
+    summary = "No tensor errors (checked 1 file, 3 specs read, 1 file excluded)\n"
+    assert capfd.readouterr().err == summary
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "mypy.ini", ".mypy.ini", "setup.cfg"])
+def test_a_folder_in_the_place_of_a_configuration_ends_in_no_traceback(
+    name: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").unlink()
+    (project / name).mkdir()
+    (project / "train.py").write_text(BUGGY)
+    status = main(["check", "train.py"])
+    error = capfd.readouterr().err
+    assert status == (2 if name == "pyproject.toml" else 1)
+    assert error.count("\n") == 1
+    assert "pyproject.toml: cannot be read: " in error or status == 1
 
 
 def test_a_bad_configuration_of_mypys_is_one_sentence(
@@ -226,7 +287,7 @@ def test_nothing_that_is_checked_is_imported(project: Path) -> None:
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.splitlines()[0]) == {
-        "tally": {"files": 1, "specs": 3, "written": 3, "unread": {}}
+        "tally": {"files": 1, "excluded": 0, "specs": 3, "written": 3, "unread": {}}
     }
     assert done.stdout.splitlines()[1] == "set()"
 

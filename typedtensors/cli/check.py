@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.cli.mypy_run import Message, Outcome, run_mypy
 from typedtensors.cli.refusal import CLEAN, FOUND, REFUSED, RefusalError
+from typedtensors.cli.sources import require_sources
 from typedtensors.cli.terminal import Style, is_interactive, paint
 from typedtensors.config import LEVELS, Config, ConfigError
 
@@ -68,7 +69,9 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the paths and print what was found."""
-    _require_files([*arguments.paths, *filter(None, [arguments.mypy_config])])
+    require_sources(arguments.paths)
+    if arguments.mypy_config is not None and not Path(arguments.mypy_config).is_file():
+        raise RefusalError(f"there is no file {arguments.mypy_config} in {Path.cwd()}")
     _require_config()
     outcome = run_mypy(
         arguments.paths,
@@ -89,12 +92,6 @@ def run(arguments: argparse.Namespace) -> int:
     if outcome.unread:
         return REFUSED
     return FOUND if any(each.is_error for each in shown) else CLEAN
-
-
-def _require_files(names: list[str]) -> None:
-    for name in names:
-        if not Path(name).exists():
-            raise RefusalError(f"there is no file or folder {name} in {Path.cwd()}")
 
 
 def _require_config() -> None:
@@ -155,6 +152,8 @@ def _summary(outcome: Outcome, shown: list[Message]) -> str:
     if outcome.specs < outcome.written:
         read = f"{outcome.specs} of {_count(outcome.written, 'spec')}"
     checked = f"checked {_count(outcome.files, 'file')}, {read} read"
+    if outcome.excluded:
+        checked += f", {_count(outcome.excluded, 'file')} excluded"
     colored = is_interactive(sys.stderr)
     if not errors:
         return f"{paint('No ' + kind + 's', Style.GREEN, on=colored)} ({checked})"

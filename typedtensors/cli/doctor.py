@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from typedtensors import __version__
 from typedtensors.cli.mypy_run import run_plugin
-from typedtensors.cli.refusal import CLEAN, FOUND, RefusalError
+from typedtensors.cli.refusal import CLEAN, FOUND
+from typedtensors.cli.sources import require_sources
 from typedtensors.cli.terminal import Style, is_interactive, paint
 
 if TYPE_CHECKING:
@@ -83,9 +84,7 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the report."""
-    for name in arguments.paths:
-        if not Path(name).exists():
-            raise RefusalError(f"there is no file or folder {name} in {Path.cwd()}")
+    require_sources(arguments.paths)
     lines = list(_report(arguments.paths))
     colored = is_interactive(sys.stdout)
     for line in lines:

@@ -67,7 +67,8 @@ class Outcome:
 
     Args:
         messages: Everything it reported, in its order.
-        files: How many files were checked.
+        files: How many of the files that were asked for were checked.
+        excluded: How many of them the configuration excludes.
         specs: How many shape annotations were read in them.
         written: How many there are.
         unread: Files with shape annotations none of which could be read, and why.
@@ -77,6 +78,7 @@ class Outcome:
 
     messages: tuple[Message, ...]
     files: int = 0
+    excluded: int = 0
     specs: int = 0
     written: int = 0
     unread: Mapping[str, str] = field(default_factory=dict)
