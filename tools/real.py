@@ -12,6 +12,7 @@ from __future__ import annotations
 import compileall
 import csv
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,7 +23,8 @@ from typedtensors.config import Config
 from typedtensors_mypy.tally import tally
 
 ROOT = Path(__file__).resolve().parent.parent
-RUNNER = ROOT.parent / "shared" / "real" / "run_real.py"
+SHARED = Path(os.environ.get("TYPEDTENSORS_SHARED", ROOT.parent / "shared"))
+RUNNER = SHARED / "real" / "run_real.py"
 TRIAGE = ROOT / "tests" / "real" / "triage.tsv"
 FOLDER = ROOT / "build" / "real"
 CONFIG = "[mypy]\nplugins = typedtensors_mypy\n"
