@@ -88,7 +88,8 @@ class Build:
         try:
             module = self._parse(file)
             if module is not None:
-                text = summarize(module)
+                text, outline = summarize(module)
+                self._summaries[file.fullname] = text, outline
         except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
             self._failed[file.fullname] = _failure(error, f"summarizing {file.fullname}")
         names.add_text_symbol(file, _SYMBOL, text, str_type)

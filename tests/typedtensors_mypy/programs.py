@@ -43,7 +43,7 @@ def findings_across(files: Mapping[str, str]) -> list[Finding]:
     """What the interpreter tells of modules that see each other by their summaries alone."""
     whole = Sources(files)
     read = {name: module for name in files if (module := whole.module(name)) is not None}
-    summaries = {name: summarize(module) for name, module in read.items()}
+    summaries = {name: summarize(module)[0] for name, module in read.items()}
     return [
         finding
         for name, module in read.items()

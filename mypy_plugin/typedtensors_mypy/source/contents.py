@@ -50,7 +50,7 @@ class Contents:
     imports: tuple[AnyImport, ...]
     assigned: tuple[ast.Attribute, ...]
     assigned_inside: tuple[ast.Attribute, ...]
-    changed: Mapping[str, ast.expr]
+    changed: Mapping[str, ast.Name | ast.Attribute]
     compared: tuple[frozenset[str], ...]
     globalized: frozenset[str]
     shared: frozenset[str]
@@ -130,7 +130,7 @@ class _Walk:
         self.texts: set[str] = set()
         self.imports: list[AnyImport] = []
         self.assigned: list[ast.Attribute] = []
-        self.changed: dict[str, ast.expr] = {}
+        self.changed: dict[str, ast.Name | ast.Attribute] = {}
         self.compared: list[frozenset[str]] = []
         self.globalized: set[str] = set()
         self.shared: set[str] = set()

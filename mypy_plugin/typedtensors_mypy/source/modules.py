@@ -44,7 +44,8 @@ class Module:
     """One parsed module.
 
     Invariant: `symbols` is what its top level binds, `stars` the modules it imports all names of,
-    `accepted` the lines whose broadcasts a comment accepts.
+    `accepted` the lines whose broadcasts a comment accepts. `source` is the text, where it was
+    parsed from one.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Module:
     symbols: Mapping[str, Symbol]
     stars: tuple[str, ...]
     accepted: frozenset[int] = frozenset()
+    source: str = field(default="", repr=False)
     _answers: dict[tuple[object, ast.AST], Any] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -62,10 +64,17 @@ class Module:
             tree = ast.parse(source, path)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+        return cls.of(name, path, tree, accepted_lines(source), source)
+
+    @classmethod
+    def of(
+        cls, name: str, path: str, tree: ast.Module, accepted: frozenset[int], source: str = ""
+    ) -> Module:
+        """The module that a syntax tree holds."""
         collector = _Collector(package_of(name, path))
         collector.block(tree.body)
         stars = tuple(collector.stars)
-        return cls(name, path, tree, collector.symbols, stars, accepted_lines(source))
+        return cls(name, path, tree, collector.symbols, stars, accepted, source)
 
     @property
     def is_package(self) -> bool:

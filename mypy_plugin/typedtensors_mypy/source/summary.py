@@ -10,113 +10,130 @@ from __future__ import annotations
 
 import ast
 import re
-from copy import copy, deepcopy
+from copy import copy
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from typedtensors.shapes.broadcast import lines_of, own_parts
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import FunctionNode, Module
 from typedtensors_mypy.source.syntax import dotted, statements, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from typedtensors_mypy.source.contents import Contents
     from typedtensors_mypy.source.modules import AnyFunction
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 # The body of a function longer than this is not worth interpreting at its callers.
 _LONGEST_BODY = 40
 # What the summary of a package begins with: relative imports in it start from the package itself.
 _PACKAGE = "# package"
+# What has nothing to tell a reader.
+_UNSEEN = (ast.Expr, ast.Assert, ast.Delete, ast.Pass)
 _ELLIPSIS = ast.Expr(ast.Constant(...))
-_MARK = ast.Expr(ast.Constant("broadcast: ok"))
-_WRITTEN_MARK = re.compile(r"\n *'broadcast: ok'(?=\n|$)")
 # Constructors define the attributes that methods of other modules' subclasses read.
 _CONSTRUCTORS = frozenset({"__init__", "__post_init__", "setup", "build"})
 
 
-def summarize(module: Module) -> str:
-    """The text of the module's summary."""
-    outline = ast.Module([*_outline(module.tree.body, module)], [])
-    text = _marked(outline, module.accepted) if module.accepted else ast.unparse(outline)
-    return f"{_PACKAGE}\n{text}" if text and module.is_package else text
+def summarize(module: Module) -> tuple[str, Module]:
+    """The text of a module's summary, and the module that it tells of.
+
+    Both say the same, so that nobody need parse a text that was just written.
+    """
+    outline = _Outline(module)
+    tree = ast.Module(outline.block(module.tree.body, of_class=False), [])
+    text = "\n".join(outline.text)
+    if text and module.is_package:
+        text = f"{_PACKAGE}\n{text}"
+    return text, Module.of(module.name, _path(module.name, text), tree, module.accepted)
 
 
 def read_summary(name: str, text: str) -> Module | None:
     """The module that a summary tells of."""
-    path = f"{name}/__init__.py" if text.startswith(_PACKAGE) else f"{name}.py"
-    return Module.parse(name, path, text)
+    return Module.parse(name, _path(name, text), text)
 
 
-def _marked(outline: ast.Module, accepted: frozenset[int]) -> str:
-    """The text of an outline, with the comments that accept broadcasts."""
-    marked: ast.Module = _Marker(accepted).visit(deepcopy(outline))
-    return _WRITTEN_MARK.sub("  # broadcast: ok", ast.unparse(marked))
+def _path(name: str, text: str) -> str:
+    return f"{name}/__init__.py" if text.startswith(_PACKAGE) else f"{name}.py"
 
 
-class _Marker(ast.NodeTransformer):
-    """Writes comments that accept broadcasts as statements, which a syntax tree can hold.
+class _Outline:
+    """Goes through a module once, for what a reader may see of it: as a tree, and as a text.
 
-    The mark is behind a simple statement, and first in the body of a compound one.
+    The text is the module's own lines, so it holds the comments that accept broadcasts.
     """
 
-    def __init__(self, accepted: frozenset[int]) -> None:
-        self._accepted = accepted
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._lines = _LINE_END.split(module.source)
+        self._written = 0  # the last line that is in the text
+        self.text: list[str] = []
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        for name in ("body", "orelse", "finalbody"):
-            inside = getattr(node, name, None)
-            if isinstance(inside, list):
-                setattr(node, name, [*self._marked(inside)])
-        return node
+    def block(self, body: list[ast.stmt], *, of_class: bool) -> list[ast.stmt]:
+        """What is to be seen of statements; their lines are added to the text."""
+        seen: list[ast.stmt] = []
+        for statement, after in zip(body, [*body[1:], None], strict=False):
+            alone = all(each is None or self._starts_line(each) for each in (statement, after))
+            if alone and isinstance(statement, FunctionNode) and self._is_block(statement):
+                seen.append(self._function(statement, is_method=of_class))
+            elif alone and isinstance(statement, ast.ClassDef) and self._is_block(statement):
+                seen.append(self._class(statement))
+            elif not alone or not isinstance(statement, _UNSEEN):
+                self._keep(_first_line(statement), statement.end_lineno)
+                seen.append(statement)
+        return seen
 
-    def _marked(self, body: list[ast.stmt]) -> Iterator[ast.stmt]:
-        for statement in body:
-            yield statement
-            if not self._is_accepted(statement):
-                continue
-            if hasattr(statement, "body"):
-                statement.body = [_MARK, *statement.body]
-            else:
-                yield _MARK
+    def _class(self, node: ast.ClassDef) -> ast.ClassDef:
+        outline = copy(node)
+        self._keep_head(node)
+        outline.body = self.block(node.body, of_class=True) or self._add([_ELLIPSIS], node)
+        return outline
 
-    def _is_accepted(self, statement: ast.stmt) -> bool:
-        # What the outline itself wrote has no line.
-        if isinstance(statement, (*FunctionNode, ast.ClassDef)) or not hasattr(statement, "lineno"):
-            return False
-        return any(not self._accepted.isdisjoint(lines_of(part)) for part in own_parts(statement))
+    def _function(self, node: AnyFunction, *, is_method: bool) -> AnyFunction:
+        """The function with its body only if a reader has to interpret it."""
+        outline = copy(node)
+        self._keep_head(node)
+        body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+        if body and _is_read(node, is_method=is_method):
+            self._keep(_first_line(body[0]), node.end_lineno)
+            outline.body = body
+        else:
+            written = _assignments(self._module.once(contents, node))
+            outline.body = self._add([*written, _ELLIPSIS], node)
+        return outline
+
+    def _is_block(self, node: AnyFunction | ast.ClassDef) -> bool:
+        """Whether each statement of a body has lines of its own."""
+        return all(map(self._starts_line, node.body))
+
+    def _starts_line(self, statement: ast.stmt) -> bool:
+        line = self._lines[statement.lineno - 1]
+        return not line[: statement.col_offset].strip()
+
+    def _keep_head(self, node: AnyFunction | ast.ClassDef) -> None:
+        self._keep(_first_line(node), _first_line(node.body[0]) - 1)
+
+    def _keep(self, first: int, last: int | None) -> None:
+        """Add lines to the text; statements that share one bring it once."""
+        last = last or first
+        self.text += self._lines[max(first - 1, self._written) : last]
+        self._written = last
+
+    def _add(self, body: list[ast.stmt], node: AnyFunction | ast.ClassDef) -> list[ast.stmt]:
+        """Write the body of a definition anew."""
+        indent = self._lines[_first_line(node.body[0]) - 1]
+        indent = indent[: len(indent) - len(indent.lstrip())]
+        self.text += [indent + ast.unparse(statement) for statement in body]
+        return body
 
 
-def _outline(
-    body: Iterable[ast.stmt], module: Module, *, of_class: bool = False
-) -> Iterator[ast.stmt]:
-    for statement in body:
-        if isinstance(statement, FunctionNode):
-            yield _function(statement, module, is_method=of_class)
-        elif isinstance(statement, ast.ClassDef):
-            yield _class(statement, module)
-        elif not isinstance(statement, (ast.Expr, ast.Assert, ast.Delete, ast.Pass)):
-            yield statement
-
-
-def _class(node: ast.ClassDef, module: Module) -> ast.ClassDef:
-    outline = copy(node)
-    outline.body = list(_outline(node.body, module, of_class=True)) or [_ELLIPSIS]
-    return outline
-
-
-def _function(node: AnyFunction, module: Module, *, is_method: bool) -> AnyFunction:
-    """The function with its body only if a reader has to interpret it."""
-    outline = copy(node)
-    body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-    if not body or not _is_read(node, is_method=is_method):
-        body = [*_assignments(module.once(contents, node)), _ELLIPSIS]
-    outline.body = body
-    return outline
+def _first_line(node: ast.stmt) -> int:
+    """The line of a statement, or of its first decorator."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
 
 
 def _assignments(inside: Contents) -> Iterator[ast.stmt]:
@@ -124,7 +141,9 @@ def _assignments(inside: Contents) -> Iterator[ast.stmt]:
     stored = {ast.unparse(each): each for each in (*inside.assigned, *inside.assigned_inside)}
     for target in stored.values():
         yield ast.Assign([target], ast.Constant(...), lineno=0)
-    for owner in inside.changed.values():
+    for changed in inside.changed.values():
+        owner = copy(changed)
+        owner.ctx = ast.Load()
         item = ast.Subscript(owner, ast.Constant(...), ast.Store())
         yield ast.Assign([item], ast.Constant(...), lineno=0)
 
