@@ -78,7 +78,10 @@ def _hide(_stage: Stage, array: DrawnArray) -> DrawnArray:
 
 
 def _shift(stage: Stage, value: int) -> int:
-    return value + stage.rng.choice((-3, -2, -1, 1, 2))
+    """Another integer, none that a name's size equals by accident."""
+    taken = () if stage.literal else stage.sizes.values()
+    free = [value + by for by in (-3, -2, -1, 1, 2) if value + by not in taken]
+    return stage.rng.choice(free or [value])
 
 
 def _flip(_stage: Stage, value: bool) -> bool:  # noqa: FBT001 - a leaf like any other

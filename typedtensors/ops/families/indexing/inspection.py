@@ -12,7 +12,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.positions import position
 from typedtensors.ops.steps.sizes import sizes_of
-from typedtensors.shapes import Axis
+from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -101,6 +101,22 @@ def length(call: Call) -> Value:
         raise Conflicting(wording.misused("len", "an array of no axes has no length"))
     first = array.shape.axis(0)
     return Dim.fresh("len") if first is None else _size(first)
+
+
+@rule(
+    "torch.is_tensor",
+    params="obj",
+    family=FAMILY,
+    examples=(example(Array("b n")), example(3), example((0.5, "n")), example(None)),
+)
+def is_tensor(call: Call) -> bool:
+    """Whether a value is an array of torch; those of other frameworks have a class of their own."""
+    value = call["obj"]
+    if type(value) is Tensor:
+        return True
+    if value is None or isinstance(value, (Dim, float, str, bool, tuple, list)):
+        return False
+    raise Undetermined("what the value is, is not known")
 
 
 def _sizes(shape: Shape) -> Value:
