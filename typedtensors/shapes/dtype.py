@@ -103,6 +103,12 @@ class DType:
             return ANY
         return DType(self.names | other.names)
 
+    def covers(self, other: DType) -> bool:
+        """Whether every element type of the other is one of these."""
+        if self.names is None or other.names is None:
+            return self.names is None
+        return self.names >= other.names
+
     def intersection(self, other: DType) -> DType:
         """What both of two annotations allow, as a nested annotation does; empty if nothing."""
         if self.names is None or other.names is None:

@@ -11,7 +11,7 @@ from typedtensors.dims import Dim, maximum, minimum
 from typedtensors.ops import SOME_FLOAT, Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.findings import Finding, Place
-from typedtensors_mypy.interpreter.calls.classes import bound_method
+from typedtensors_mypy.interpreter.calls.classes import bound_method, lineage
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
@@ -203,30 +203,58 @@ def _super(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Super(frame.owner, frame.state.values.get(first, Unknown("self")))
 
 
-def _isinstance(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+def _isinstance(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     """Whether a value is of a class, where that is certain either way."""
     value, classes = arguments.positional[:2]
     listed = classes if isinstance(classes, tuple) else (classes,)
-    answers = {_is_of(value, cls) for cls in listed}
+    answers = {is_of(frame, value, cls) for cls in listed}
     if True in answers:
         return True
     return Unknown("a test of a class") if None in answers else False
 
 
-def _is_of(value: Value, cls: Value) -> bool | None:
+def is_of(frame: Frame, value: Value, cls: Value) -> bool | None:
+    """Whether a value is of a class; None where that is not certain."""
+    if isinstance(value, Unknown):
+        return None
+    if isinstance(cls, UserClass):
+        return _is_of_users(frame, value, cls)
     name = cls.name if isinstance(cls, External) else ""
     if name.endswith(("Parameter", "Variable")):
         return None
     framework = library.array_framework(name)
-    if framework is not None and framework_of(value) is framework:
+    if framework is not None:
+        certain = value is None or isinstance(value, (Tensor, Dim, float, str, tuple, Items))
+        return framework_of(value) is framework if certain else None
+    kinds = _KINDS.get(name.removeprefix("builtins."))
+    if kinds is None:
+        return None
+    if isinstance(value, kinds):
+        keyed = isinstance(value, Keyed) or (isinstance(value, Items) and value.keys is not None)
+        return keyed is (name == "builtins.dict") if isinstance(value, Items) else True
+    certain = value is None or isinstance(value, (Tensor, Instance, Dim, float, str, tuple, Items))
+    return False if certain else None
+
+
+# An `int` may be a `bool`, and a float that is not known an `int` (see PEP 484).
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    "int": Dim,
+    "str": str,
+    "float": float,
+    "bool": bool,
+    "tuple": tuple,
+    "list": Items,
+    "dict": (Items, Keyed),
+}
+
+
+def _is_of_users(frame: Frame, value: Value, cls: UserClass) -> bool | None:
+    if not isinstance(value, Instance):
+        return False if value is None or isinstance(value, (Tensor, Dim, float, str)) else None
+    line = lineage(frame.run, value.cls)
+    if cls in line:
         return True
-    kinds = {"int": Dim, "str": str, "float": float, "bool": bool, "tuple": tuple}
-    kind = kinds.get(name.removeprefix("builtins."))
-    if kind is not None and isinstance(value, kind):
-        return True
-    known = framework is not None or kind is not None or isinstance(cls, UserClass)
-    other = value is None or isinstance(value, Tensor)
-    return False if known and (other or (isinstance(value, Instance) and kind)) else None
+    return False if value.exact and None not in line else None
 
 
 def _reveal(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:

@@ -122,6 +122,12 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
     return for_each(frame, base, lambda each: _one(frame, node, each))
 
 
+def attribute_of(frame: Frame, node: ast.expr, base: Value, name: str) -> Value:
+    """The attribute of a value that a pattern takes apart."""
+    read = ast.copy_location(ast.Attribute(node, name, ast.Load()), node)
+    return _one(frame, read, base)
+
+
 def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
     name = node.attr
     if isinstance(base, Tensor):

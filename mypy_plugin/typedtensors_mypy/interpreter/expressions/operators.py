@@ -166,7 +166,7 @@ def _compare_two(
         return _on_arrays(
             frame, node, _MIRRORED[name], present(right), present(left), in_place=False
         )
-    return _decide(name, left, right)
+    return decide(name, left, right)
 
 
 def _identity(operator: ast.cmpop, left: Value, right: Value) -> Value:
@@ -178,7 +178,7 @@ def _identity(operator: ast.cmpop, left: Value, right: Value) -> Value:
     return (left is None) is isinstance(operator, ast.Is)
 
 
-def _decide(name: str, left: Value, right: Value) -> Value:
+def decide(name: str, left: Value, right: Value) -> Value:
     """The answer where both sides are literals."""
     if isinstance(left, Dim) and isinstance(right, Dim):
         gap = (left - right).value

@@ -24,6 +24,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
 )
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
+from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
 from typedtensors_mypy.interpreter.values import REPORTED, Items, Promise, either
 from typedtensors_mypy.source.modules import Module, import_bindings
@@ -187,20 +188,6 @@ def _forget_assigned(state: State, body: Sequence[ast.stmt]) -> None:
         state.assign(name, Unknown("assigned where an exception may come in between"))
 
 
-def _match(frame: Frame, node: ast.Match) -> None:
-    frame.evaluate(node.subject)
-    ends = [frame.state.fork()]
-    for case in node.cases:
-        with frame.branch(frame.state.fork()) as state:
-            for part in ast.walk(case.pattern):
-                name = getattr(part, "name", None)
-                if isinstance(name, str):
-                    state.assign(name, Unknown("a name in a pattern"))
-            frame.execute(case.body)
-            ends.append(frame.state)
-    frame.state.become(join_states(ends))
-
-
 def _delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript):
@@ -257,7 +244,7 @@ _EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.AsyncWith: _with,
     ast.Try: _try,
     **({ast.TryStar: _try} if sys.version_info >= (3, 11) else {}),
-    ast.Match: _match,
+    ast.Match: match_statement,
     ast.Delete: _delete,
     ast.Break: _break,
     ast.Continue: _continue,

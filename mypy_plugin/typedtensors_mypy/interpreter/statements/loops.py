@@ -16,7 +16,14 @@ from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.state import Changed, State, join_states
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import REPORTED, Items, Keyed, Stream, framework_of
+from typedtensors_mypy.interpreter.values import (
+    REPORTED,
+    Either,
+    Items,
+    Keyed,
+    Stream,
+    framework_of,
+)
 from typedtensors_mypy.source.syntax import leaves_early
 
 _MOST_UNROLLED = 8
@@ -151,6 +158,10 @@ class _Head:
         """Whether a value says nothing that another one does not have."""
         if isinstance(general, Unknown) or general is special or special == REPORTED:
             return True
+        if isinstance(special, Either):
+            return all(self._describes(general, option) for option in special.options)
+        if isinstance(general, Either):
+            return any(self._describes(option, special) for option in general.options)
         if isinstance(general, Dim) and isinstance(special, Dim):
             return general == special or self._is_any(general)
         if isinstance(general, Tensor) and isinstance(special, Tensor):
@@ -164,7 +175,9 @@ class _Head:
         return type(general) is type(special) and general == special
 
     def _describes_array(self, general: Tensor, special: Tensor) -> bool:
-        if framework_of(general) is not framework_of(special) or general.dtype != special.dtype:
+        if framework_of(general) is not framework_of(special):
+            return False
+        if not general.dtype.covers(special.dtype):
             return False
         ones, others = general.shape.fixed, special.shape.fixed
         if ones is None or others is None:

@@ -4,12 +4,21 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 from typedtensors.dims import Dim, Facts
 from typedtensors.ops import Value
+from typedtensors.shapes import Tensor
+from typedtensors_mypy.interpreter.expressions.iteration import with_rank
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Either, Instance, either
-from typedtensors_mypy.source.syntax import dotted, names_in
+from typedtensors_mypy.interpreter.values import (
+    Either,
+    Instance,
+    array_framework,
+    either,
+    of_framework,
+)
+from typedtensors_mypy.source.syntax import dotted, names_in, rank_of
 
 
 def truth(value: Value) -> bool | None:
@@ -32,7 +41,7 @@ def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
     else:
         for node in _names(frame, test):
             _rule_out(frame, node, test, holds=holds)
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        if isinstance(test, ast.Compare):
             _learn(frame, test, holds=holds)
 
 
@@ -77,12 +86,30 @@ def _known(frame: Frame, node: ast.Name | ast.Attribute, name: str) -> Value:
 
 
 def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
-    """Two sizes that a test shows equal are equal from there on."""
-    operator = test.ops[0]
-    if isinstance(operator, (ast.Eq, ast.NotEq)) and isinstance(operator, ast.Eq) is holds:
+    """Two sizes that a test shows equal are equal from there on; of a chain, each two."""
+    shown = ast.Eq if holds else ast.NotEq
+    if not all(isinstance(operator, shown) for operator in test.ops):
+        return
+    if len(test.ops) > 1 and not holds:
+        # One of the links does not hold; nobody knows which.
+        return
+    for left, right in itertools.pairwise((test.left, *test.comparators)):
         with frame.run.silence():
-            one, other = frame.evaluate(test.left), frame.evaluate(test.comparators[0])
+            one, other = frame.evaluate(left), frame.evaluate(right)
         frame.state.facts = _equal(frame.state.facts, one, other)
+        _learn_rank(frame, left, other)
+        _learn_rank(frame, right, one)
+
+
+def _learn_rank(frame: Frame, node: ast.expr, rank: Value) -> None:
+    """After `x.ndim == 3`, `x` has three axes."""
+    name = rank_of(node)
+    array = None if name is None else frame.state.values.get(name)
+    if name is None or not isinstance(array, Tensor) or not isinstance(rank, Dim):
+        return
+    shape = with_rank(array.shape, ["_"] * (rank.value or 0))
+    if shape is not None:
+        frame.state.values[name] = of_framework(array.with_shape(shape), array_framework(array))
 
 
 def _equal(facts: Facts, left: Value, right: Value) -> Facts:

@@ -73,7 +73,7 @@ def expanded(call: Call, source: Shape, wanted: Sequence[Axis]) -> tuple[Axis, .
 def _stretched(call: Call, own: Axis, wanted: Axis, complaint: Diagnostic) -> Axis:
     if is_hole(wanted):
         return own
-    if own.is_one:
+    if call.facts.resolve(own.dim).value == 1:
         return wanted
     verdict = call.facts.compare(own.dim, wanted.dim)
     if verdict is Verdict.DIFFERENT and not own.flexible:
