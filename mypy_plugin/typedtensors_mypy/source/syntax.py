@@ -121,15 +121,13 @@ def leaves_early(loop: ast.For | ast.AsyncFor) -> bool:
 
 def rank_of(node: ast.expr) -> str | None:
     """`x`, for `x.ndim`, `x.dim()`, `len(x.shape)` and `len(x.size())`; None for any other."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
-        node, names = (node.args[0] if len(node.args) == 1 else node), ("shape", "size")
-    else:
-        names = ("ndim", "dim")
+    property_, method = "ndim", "dim"
+    if isinstance(node, ast.Call) and dotted(node.func) == "len" and len(node.args) == 1:
+        node, property_, method = node.args[0], "shape", "size"
+    wanted = property_
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
-        node, names = node.func, names[1:]
-    else:
-        names = names[:1]
-    if isinstance(node, ast.Attribute) and node.attr in names and isinstance(node.value, ast.Name):
+        node, wanted = node.func, method
+    if isinstance(node, ast.Attribute) and node.attr == wanted and isinstance(node.value, ast.Name):
         return node.value.id
     return None
 
