@@ -19,6 +19,7 @@ from typedtensors.ops import (
     SOME_FLOAT,
     Conflict,
     Device,
+    Distribution,
     Known,
     Layer,
     Module,
@@ -34,34 +35,51 @@ tally: Counter[tuple[str, str]] = Counter()
 """How often each family decided, missed or knew nothing."""
 
 
+class _Unmade(Exception):  # noqa: N818 - what a constructor says, carried to where it is told
+    """An argument that its constructor does not make."""
+
+    def __init__(self, outcome: Unknown | Conflict) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
 def evaluate(rule: Rule, scene: Scene) -> Outcome:
     """The rule's outcome for the scene."""
-    args = tuple(_seen(scene, arg) for arg in scene.args)
-    kwargs = {name: _seen(scene, value) for name, value in scene.kwargs.items()}
-    return rule.evaluate(scene.op, args, kwargs, Facts(), layer=_layer(scene))
+    try:
+        return _evaluate(rule, scene)
+    except _Unmade as unmade:
+        return unmade.outcome
 
 
-def _layer(scene: Scene) -> Layer | None:
-    if scene.layer is None:
-        return None
-    name = scene.op.rpartition(".")[0]
-    kwargs = {key: _seen(scene, value) for key, value in scene.layer.kwargs.items()}
-    return _made(name, tuple(_seen(scene, arg) for arg in scene.layer.args), kwargs)
+def _evaluate(rule: Rule, scene: Scene) -> Outcome:
+    facts = Facts()
+
+    def seen(value: Any) -> Any:
+        """An argument as the rule gets it; what its constructor learns is known from then on."""
+        nonlocal facts
+        if not isinstance(value, Module):
+            return scene.seen(value)
+        args, kwargs = tuple(map(seen, value.args)), {k: seen(v) for k, v in value.kwargs.items()}
+        made, facts = _made(value.name, args, kwargs, facts)
+        return made
+
+    layer = None
+    if scene.layer is not None:
+        given = Module(scene.op.rpartition(".")[0], *scene.layer.args, **scene.layer.kwargs)
+        layer = seen(given)
+        assert isinstance(layer, Layer)
+    args = tuple(map(seen, scene.args))
+    kwargs = {name: seen(value) for name, value in scene.kwargs.items()}
+    return rule.evaluate(scene.op, args, kwargs, facts, layer=layer)
 
 
-def _seen(scene: Scene, value: Any) -> Any:
-    if isinstance(value, Module):
-        return _made(value.name, tuple(_seen(scene, arg) for arg in value.args), {})
-    return scene.seen(value)
-
-
-def _made(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Layer:
+def _made(name: str, args: Any, kwargs: Any, facts: Facts) -> tuple[Any, Facts]:
     constructor = lookup(name)
     assert constructor is not None, f"{name} has no constructor"
-    made = constructor.evaluate(name, args, kwargs, Facts())
-    assert isinstance(made, Known), f"{name}: {made}"
-    assert isinstance(made.value, Layer)
-    return made.value
+    made = constructor.evaluate(name, args, kwargs, facts)
+    if isinstance(made, Known):
+        return made.value, made.facts
+    raise _Unmade(made)
 
 
 def compare(rule: Rule, seeds: Iterable[int]) -> Counter[str]:
@@ -133,6 +151,8 @@ def _is_too_small(scene: Scene, error: BaseException) -> bool:
 
 def _is_open(scene: Scene, value: Any) -> bool:
     """Whether an axis or size of an array is not known, or takes a division to be exact."""
+    if isinstance(value, Distribution):
+        return _is_open(scene, (Tensor(value.batch), Tensor(value.event)))
     tensors = [leaf for leaf in walk(value) if isinstance(leaf, Tensor)]
     axes = [part for tensor in tensors for part in tensor.shape.axes if isinstance(part, Axis)]
     if len(axes) < sum(len(tensor.shape.axes) for tensor in tensors):
@@ -142,10 +162,14 @@ def _is_open(scene: Scene, value: Any) -> bool:
     return unknown or any(isinstance(factor, Compound) for factor in factors)
 
 
+# The framework rejects elements: lengths, parameters and values of a distribution.
+_VALUES = ("ctc_loss_allocate_outputs", "to satisfy the constraint", "to be within the support")
+
+
 def _about_values(error: BaseException) -> bool:
     """Whether a call of these shapes may succeed in another spelling, or with other elements."""
-    lengths = "ctc_loss_allocate_outputs" in str(error)
-    return lengths or isinstance(error, (TypeError, torch.linalg.LinAlgError))
+    blamed = any(words in str(error) for words in _VALUES)
+    return blamed or isinstance(error, (TypeError, torch.linalg.LinAlgError))
 
 
 def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
@@ -155,6 +179,10 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
     if isinstance(value, Tensor):
         shape, dtype = _array(actual)
         return _fits(scene, value.shape, shape, facts) and _holds(value.dtype, dtype)
+    if isinstance(value, Distribution):
+        whole = (value.batch, value.event, actual.batch_shape, actual.event_shape)
+        named = type(actual).__name__ == value.kind
+        return named and agrees(scene, whole[:2], whole[2:], facts)
     if isinstance(value, Dim):
         return _size(scene, value, facts) in (None, int(actual))
     if isinstance(value, Shape):

@@ -36,29 +36,37 @@ def run(scene: Scene) -> Any:
 
     Arrays hold ones, on the CPU: the meta device lets some calls pass that every device rejects.
     """
-    op = resolve(_STAND_INS.get(scene.op, scene.op))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            return _call(op, scene)
+            return _call(scene)
         except Exception as error:  # noqa: BLE001 - whatever a framework raises, it rejects
             return Raised(error)
 
 
-def _call(op: Any, scene: Scene) -> Any:
+def _call(scene: Scene) -> Any:
     args = [_real(scene, arg) for arg in scene.args]
     kwargs = {name: _real(scene, value) for name, value in scene.kwargs.items()}
     if scene.layer is not None:
         layer = resolve(scene.op.rpartition(".")[0])
         own = [_real(scene, arg) for arg in scene.layer.args]
         named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
-        made = layer(*own, **named)
         # In training, a batch of one is a mistake to batch normalization.
-        args.insert(0, made.eval() if isinstance(made, torch.nn.Module) else made)
+        args.insert(0, layer(*own, **named).eval())
+    op = _op(scene, args)
     result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
     if result is NotImplemented:
         raise TypeError(scene.op)
     return result
+
+
+def _op(scene: Scene, args: list[Any]) -> Any:
+    """The op of a scene; a distribution's is a method or an attribute of its own class's."""
+    if not scene.op.startswith("torch.distributions.Distribution."):
+        return resolve(_STAND_INS.get(scene.op, scene.op))
+    name = scene.op.rpartition(".")[2]
+    own = getattr(type(args[0]), name, None)
+    return own if callable(own) else lambda given: getattr(given, name)
 
 
 @cache
@@ -83,7 +91,8 @@ def _real(scene: Scene, value: Any) -> Any:
             return np.full(value.sizes, fill, value.dtype)
         return _invertible(torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype)))
     if isinstance(value, Module):
-        return resolve(value.name)(*(_real(scene, arg) for arg in value.args))
+        named = {name: _real(scene, each) for name, each in value.kwargs.items()}
+        return resolve(value.name)(*(_real(scene, arg) for arg in value.args), **named)
     if isinstance(value, Dim):
         return scene.size(value)
     if isinstance(value, Object):

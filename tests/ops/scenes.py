@@ -124,7 +124,7 @@ def walk(value: Any) -> Iterator[Any]:
     elif isinstance(value, Mapping):
         yield from walk(tuple(value.values()))
     elif isinstance(value, Module):
-        yield from walk(value.args)
+        yield from walk((value.args, value.kwargs))
     elif isinstance(value, slice):
         yield from walk((value.start, value.stop, value.step))
     else:
@@ -139,4 +139,6 @@ def rebuilt(value: Any, leaf: Any) -> Any:
         return {key: leaf(each) for key, each in value.items()}
     if isinstance(value, slice):
         return slice(*map(leaf, (value.start, value.stop, value.step)))
+    if isinstance(value, Module):
+        return Module(value.name, *map(leaf, value.args), **rebuilt(dict(value.kwargs), leaf))
     return value

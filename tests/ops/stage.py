@@ -12,7 +12,7 @@ from typing import Any
 from tests.ops.bends import BENDS, OPAQUE
 from tests.ops.scenes import DrawnArray, DrawnAxis, Run, Scene, rebuilt, walk
 from typedtensors.dims import Dim, parse_dim
-from typedtensors.ops import Array, Example, Rule
+from typedtensors.ops import Array, Example, Module, Rule
 from typedtensors.shapes import Axis, Variadic
 
 _dim = cache(parse_dim)
@@ -103,7 +103,7 @@ class Stage:
         queue = iter([*leaves[:at], new, *leaves[at + 1 :]])
 
         def take(value: Any) -> Any:
-            nested = isinstance(value, (tuple, list, dict, slice))
+            nested = isinstance(value, (tuple, list, dict, slice, Module))
             return rebuilt(value, take) if nested else next(queue)
 
         self.args, self.kwargs = take(self.args), take(self.kwargs)

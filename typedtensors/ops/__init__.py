@@ -5,7 +5,17 @@ from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Broadcast, Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
-from typedtensors.ops.value import SOME_FLOAT, Device, Fields, Layer, Many, Object, Unknown, Value
+from typedtensors.ops.value import (
+    SOME_FLOAT,
+    Device,
+    Distribution,
+    Fields,
+    Layer,
+    Many,
+    Object,
+    Unknown,
+    Value,
+)
 
 __all__ = [
     "SOME_FLOAT",
@@ -15,6 +25,7 @@ __all__ = [
     "Conflict",
     "Conflicting",
     "Device",
+    "Distribution",
     "Example",
     "Fields",
     "Framework",

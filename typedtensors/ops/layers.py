@@ -31,19 +31,18 @@ def layer(
     params: str,
     family: str,
     inputs: str = "input",
-    methods: tuple[str, ...] = ("forward", "__call__"),
     examples: tuple[Example, ...] = (),
 ) -> Callable[[F], F]:
     """Register a function over `Call` as the forward of the layers `names`.
 
-    `params` are the constructor's, `inputs` the forward's; `methods` are what it is called by. Each
-    example says `.on(...)` what layer it calls.
+    `params` are the constructor's, `inputs` the forward's. Each example says `.on(...)` what layer
+    it calls.
     """
 
     def register(forward: F) -> F:
         made = [example.layer for example in examples if example.layer is not None]
         add(Rule(names, params, _construct, family, examples=tuple(made)))
-        called = tuple(f"{name}.{method}" for name in names for method in methods)
+        called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
         apply = _with_config(forward)
         add(Rule(called, inputs, apply, family, examples=examples))
         return forward

@@ -39,7 +39,7 @@ _CANONICAL = (
     (re.compile(r"^torch\._C\._linalg\.(linalg_)?"), "torch.linalg."),
     (re.compile(r"^torch\.nn\.modules\.\w+\."), "torch.nn."),
     (re.compile(r"^torch\._C\.device$"), "torch.device"),
-    (re.compile(r"^torch\.distributions\.\w+\.(?=[A-Z])"), "torch.distributions."),
+    (re.compile(r"^torch\.distributions\.[a-z_]+\.(?=[A-Z]|kl_)"), "torch.distributions."),
     (re.compile(r"^numpy\._?core\.\w+\.|^numpy\.lib\.\w+\."), "numpy."),
     (re.compile(r"^numpy\.linalg\._?linalg\."), "numpy.linalg."),
     (

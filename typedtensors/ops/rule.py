@@ -56,14 +56,16 @@ def indices(spec: str) -> Array:
 
 @dataclass(frozen=True, init=False)
 class Module:
-    """A layer as an argument of an example: `Module("torch.nn.Linear", 4, 8)`."""
+    """A layer or distribution as an argument of an example: `Module("torch.nn.Linear", 4, 8)`."""
 
     name: str
     args: tuple[object, ...]
+    kwargs: Mapping[str, object]
 
-    def __init__(self, name: str, *args: object) -> None:
+    def __init__(self, name: str, *args: object, **kwargs: object) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "args", args)
+        object.__setattr__(self, "kwargs", kwargs)
 
 
 def example(*args: object, **kwargs: object) -> Example:

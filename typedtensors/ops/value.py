@@ -4,18 +4,21 @@
 A size is a `Dim`, an array a `Tensor`, a dtype a `DType`; booleans, strings, floats, None, slices,
 Ellipsis, tuples, lists and dicts are themselves, and hold values; a sequence of any number of items
 is `Many`. A layer (a configured `torch.nn` module) is a `Layer`, a `torch.device` a `Device`,
-another object of a framework whose methods have rules an `Object`. A tuple of sizes is a `Shape`
+another object of a framework whose methods have rules an `Object`, one of `torch.distributions` a
+`Distribution`. A tuple of sizes is a `Shape`
 where their number is not known, and the sizes of `*x.shape` then hold its `Variadic`. Everything
 else is `Unknown`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from typedtensors.shapes import DType, Shape
 
 Value: TypeAlias = object
 
@@ -78,3 +81,24 @@ class Object:
     """
 
     name: str
+
+
+@dataclass(frozen=True)
+class Distribution(Object):
+    """A distribution for each element of `batch`, over arrays of the shape `event`.
+
+    `name` is the base class's, whose methods are the ops; `kind` is its own class. `parameters` are
+    what it is made from, by attribute. `inner` is the distribution of which `Independent` takes the
+    last `joined` axes of the batch for axes of the event. `checked`: torch compares the shapes of
+    what it is asked about with its own.
+    """
+
+    name: str = field(default="torch.distributions.Distribution", init=False)
+    kind: str
+    batch: Shape
+    event: Shape
+    dtype: DType
+    parameters: tuple[tuple[str, Value], ...] = ()
+    inner: Distribution | None = None
+    joined: int = 0
+    checked: bool = True

@@ -50,6 +50,14 @@ SILENT_PROPERTIES = frozenset(
     "device grad grad_fn is_cuda is_leaf itemsize layout name names nbytes requires_grad "
     "is_sparse flat base strides flags".split()
 )
+# As are these of a distribution: what it was made from, and what is known of its draws.
+OBJECT_PROPERTIES = {
+    "torch.distributions.Distribution": frozenset(
+        "batch_shape event_shape mean variance stddev mode loc scale low high probs logits "
+        "concentration concentration0 concentration1 rate df covariance_matrix precision_matrix "
+        "scale_tril base_dist".split()
+    )
+}
 RESHAPING_IN_PLACE = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()
 )

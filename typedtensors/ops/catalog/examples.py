@@ -16,7 +16,7 @@ from typedtensors.ops.outcome import Conflict, Known
 from typedtensors.ops.promotion import text as dtype_text
 from typedtensors.ops.registry import lookup
 from typedtensors.ops.rule import Array, Example, Module
-from typedtensors.ops.value import Device, Layer, Many, Object, Unknown
+from typedtensors.ops.value import Device, Distribution, Layer, Many, Object, Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def described(rule: Rule, op: str, example: Example) -> str:
 
 
 def _result(rule: Rule, op: str, example: Example) -> str:
-    layer = _layer(op.rpartition(".")[0], example.layer)
+    made = None if example.layer is None else _made(op.rpartition(".")[0], example.layer)
+    layer = made if isinstance(made, Layer) else None
     args = tuple(map(_value, example.args))
     kwargs = {name: _value(value) for name, value in example.kwargs.items()}
     outcome = rule.evaluate(op, args, kwargs, Facts(), layer=layer)
@@ -45,13 +46,14 @@ def _result(rule: Rule, op: str, example: Example) -> str:
     return _shown(outcome.value) if isinstance(outcome, Known) else "unknown"
 
 
-def _layer(name: str, config: Example | None) -> Layer | None:
-    constructor = None if config is None else lookup(name)
-    if config is None or constructor is None:
-        return None
+def _made(name: str, config: Example) -> Value:
+    """What a constructor makes: a layer, a distribution."""
+    constructor = lookup(name)
+    if constructor is None:
+        return Unknown("no constructor")
     kwargs = {key: _value(value) for key, value in config.kwargs.items()}
     made = constructor.evaluate(name, tuple(map(_value, config.args)), kwargs, Facts())
-    return made.value if isinstance(made, Known) and isinstance(made.value, Layer) else None
+    return made.value if isinstance(made, Known) else Unknown("not made")
 
 
 def _value(given: object) -> Value:
@@ -60,7 +62,7 @@ def _value(given: object) -> Value:
         shape = Shape(tuple(map(_part, given.spec.split())))
         return Tensor(shape, DType.exactly(given.dtype.lower()))
     if isinstance(given, Module):
-        return _layer(given.name, Example(given.args))
+        return _made(given.name, Example(given.args, given.kwargs))
     if type(given) is int:
         return Dim.of(given)
     if isinstance(given, (tuple, list)):
@@ -94,7 +96,9 @@ def _shown(value: object) -> str:
     if isinstance(value, (tuple, list, Mapping)):
         return _nested(value)
     if isinstance(value, Module):
-        return value.name + _arguments(Example(value.args))
+        return value.name + _arguments(Example(value.args, value.kwargs))
+    if isinstance(value, Distribution):
+        return f"{value.kind}[{value.batch.text}][{value.event.text}]"
     if isinstance(value, (Layer, Object)):
         return value.name
     if isinstance(value, slice):

@@ -143,10 +143,18 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return _of_class(frame, base, name)
     if isinstance(base, Super):
         return _of_super(frame, base, name)
+    return _of_library(frame, node, base)
+
+
+def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
+    """An attribute of a value that a library made."""
+    name = node.attr
     if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
         return base.config[name]
     if isinstance(base, Fields) and name in base.names:
         return base.field(name)
+    if isinstance(base, Object) and name in library.OBJECT_PROPERTIES.get(base.name, ()):
+        return apply_op(frame, node, f"{base.name}.{name}", (base,))
     if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")

@@ -64,7 +64,9 @@ def _judge(
     if made.indirect:
         return _told(node, found, None)
     texts = _texts(node, rule, made.op)
-    return _told(node, found, hint(found.edits, [texts.get(name) for name in names]))
+    # An object is no array: where another operand will do, that one is edited.
+    edits = [edit for edit in found.edits if names[edit.operand] != "self"] or found.edits
+    return _told(node, found, hint(edits, [texts.get(name) for name in names]))
 
 
 def _suspicious(
@@ -92,7 +94,8 @@ def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
         operands = [node.left, node.comparators[0]]
     elif isinstance(node, ast.Call):
         called = node.func
-        owner = [called.value] if isinstance(called, ast.Attribute) and ".Tensor." in op else []
+        bound = ".Tensor." in op or names[:1] == ("self",)
+        owner = [called.value] if isinstance(called, ast.Attribute) and bound else []
         operands = [*owner, *node.args]
     else:
         return {}
@@ -101,7 +104,7 @@ def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
     found = {name: ast.unparse(each) for name, each in zip(names, operands, strict=False)}
     if isinstance(node, ast.Call):
         found |= {key.arg: ast.unparse(key.value) for key in node.keywords if key.arg}
-    return found
+    return {name: text for name, text in found.items() if name != "self"}
 
 
 def _context(

@@ -11,7 +11,7 @@ from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import positions
+from typedtensors.ops.steps.positions import literal, positions
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:
@@ -107,6 +107,40 @@ def diag(call: Call) -> Value:
     if len(axes) == 2:
         return array.with_shape(Shape((Axis(_diagonal(*axes, offset)),)))
     raise Conflicting(wording.rank_differs(f"`{call.name}`", "n", array.shape.text))
+
+
+@rule(
+    *torch_names("diag_embed"),
+    params="input, offset=0, dim1=-2, dim2=-1",
+    family=FAMILY,
+    examples=(
+        example(Array("b n")),
+        example(Array("*batch n")),
+        example(Array("b n"), 1, 0, -1),
+        example(Array("b n"), 0, 1, 1),
+        example(Array("b n"), 0, 0, 3),
+    ),
+)
+def diag_embed(call: Call) -> Value:
+    """Matrices with the last axis on a diagonal; the matrices' axes go where the call says."""
+    array, offset = call.tensor("input"), call["offset"]
+    if array.shape.rank == 0:
+        raise Undetermined("torch lets a scalar pass")
+    axes = array.shape.axes
+    if not array.shape.suffix:
+        raise Undetermined("the last axis is not known")
+    last = array.shape.suffix[-1]
+    fixed = not last.flexible and isinstance(offset, Dim) and offset.value is not None
+    side = Axis(last.dim + abs(literal(offset)) if fixed else Dim.fresh())
+    square = Shape((*axes[:-1], side, side))
+    one, other = positions(call, square, (call["dim1"], call["dim2"]))
+    if (one, other) == (len(axes) - 1, len(axes)):
+        return array.with_shape(square)
+    if square.rank is None:
+        raise Undetermined("where the axes go is not known")
+    kept = iter(axes[:-1])
+    whole = (side if at in (one, other) else next(kept) for at in range(square.rank))
+    return array.with_shape(Shape(tuple(whole)))
 
 
 @rule(
