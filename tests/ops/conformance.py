@@ -29,10 +29,11 @@ from typedtensors.ops import (
     Unknown,
     lookup,
 )
+from typedtensors.ops.registry import home
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 tally: Counter[tuple[str, str]] = Counter()
-"""How often each family decided, missed or knew nothing."""
+"""How often each module of rules decided, missed or knew nothing."""
 
 
 class _Unmade(Exception):  # noqa: N818 - what a constructor says, carried to where it is told
@@ -96,7 +97,7 @@ def check(rule: Rule, scene: Scene) -> str:
     """Compare, and say how it went: agreed, rejected, unknown, missed. Raises AssertionError."""
     outcome, actual = evaluate(rule, scene), run(scene)
     verdict = _verdict(scene, outcome, actual)
-    tally[rule.family, verdict] += 1
+    tally[home(rule), verdict] += 1
     return verdict
 
 

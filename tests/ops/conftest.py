@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line per family of rules at the end of a run: how often it decided, and how often not."""
+"""A line per module of rules at the end of a run: how often it decided, and how often not."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not tally:
         return
     terminalreporter.section("op rules beside their framework")
-    for family in sorted({family for family, _ in tally}):
-        counts = (f"{verdict} {tally[family, verdict]:6}" for verdict in _VERDICTS)
-        terminalreporter.write_line(f"{family:14}" + "  ".join(counts))
+    for module in sorted({module for module, _ in tally}):
+        counts = (f"{verdict} {tally[module, verdict]:6}" for verdict in _VERDICTS)
+        terminalreporter.write_line(f"{module or 'no family':32}" + "  ".join(counts))

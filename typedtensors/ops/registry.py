@@ -114,8 +114,8 @@ def rules() -> list[Rule]:
 
 
 def home(rule: Rule) -> str:
-    """The module that declares a rule, as the index names it."""
-    return _homes[rule]
+    """The module that declares a rule, as the index names it; "" if no family does."""
+    return _homes.get(rule, "")
 
 
 def modules() -> Iterator[str]:

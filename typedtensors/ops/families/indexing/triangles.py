@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Triangles and diagonals of matrices, and elements set in place."""
+"""Triangles and diagonals of matrices."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, larger, smaller
-from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -141,25 +141,3 @@ def diag_embed(call: Call) -> Value:
     kept = iter(axes[:-1])
     whole = (side if at in (one, other) else next(kept) for at in range(square.rank))
     return array.with_shape(Shape(tuple(whole)))
-
-
-@rule(
-    *methods("zero_", "normal_", "uniform_"),
-    params="input, *args, mean=0, std=1, generator=None",
-    family=FAMILY,
-    examples=(example(Array("b n")), example(Array("*batch n"))),
-)
-def refill(call: Call) -> Value:
-    """The same array, with other elements."""
-    return call.tensor("input")
-
-
-@rule(
-    "torch.Tensor.fill_",
-    params="input, value",
-    family=FAMILY,
-    examples=(example(Array("b n"), 0), example(Array("*batch n"), 1.5)),
-)
-def fill(call: Call) -> Value:
-    """The same array, with one value."""
-    return call.tensor("input")

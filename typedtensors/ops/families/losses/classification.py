@@ -66,6 +66,8 @@ def cross_entropy(call: Call) -> Tensor:
         dtype = dtype_of((array.dtype, target.dtype))
         return returned(call, _without_class(array.shape), dtype)
     if held and held <= {"int", "bool"}:
+        if array.shape == target.shape == Shape.of(1):
+            raise Undetermined("of one class, indices are taken for probabilities")
         return _indexed(call, array, target)
     return returned(call, _without_class(array.shape), ANY)
 
