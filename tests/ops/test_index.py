@@ -51,4 +51,4 @@ def test_a_rule_knows_the_module_that_declares_it() -> None:
     found = lookup("torch.tensor")
     assert found is not None
     # Its module imports another one of rules.
-    assert home(found) == "creating.literals"
+    assert home(found) == "creation.literals"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.families.creating.creation import FAMILY, OPTIONS, dtype_of, typed
+from typedtensors.ops.families.creation.sized import FAMILY, OPTIONS, dtype_of, typed
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.families.creating.creation import FAMILY, default_float, made, typed
+from typedtensors.ops.families.creation.sized import FAMILY, default_float, made, typed
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example

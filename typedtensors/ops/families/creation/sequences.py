@@ -9,7 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most, nonnegative
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
-from typedtensors.ops.families.creating.creation import (
+from typedtensors.ops.families.creation.sized import (
     FAMILY,
     OPTIONS,
     default_float,
