@@ -15,7 +15,7 @@ import torch
 
 from tests.oracle.claims import Claims
 from typedtensors.dims import Atom, Dim, Facts
-from typedtensors.ops import SOME_FLOAT, Layer, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Layer, Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.values import Either, Foreign, Instance, Stream, options
 from typedtensors_mypy.source.modules import AnyFunction
@@ -73,6 +73,8 @@ class Maker:
             return self.size(value)
         if value is None or value is SOME_FLOAT:
             return value
+        if isinstance(value, Fields):
+            return self._named_tuple(value)
         if isinstance(value, tuple):
             return tuple(self.make(item) for item in value)
         if isinstance(value, Stream):
@@ -96,6 +98,13 @@ class Maker:
                 if part not in self._runs:
                     self._runs[part] = tuple(itertools.islice(self._primes, 2))
                 yield from self._runs[part]
+
+    def _named_tuple(self, fields: Fields) -> Any:
+        """An object of the module's class that has these fields."""
+        for cls in vars(self._module).values():
+            if getattr(cls, "_fields", None) == fields.names:
+                return cls(*map(self.make, fields))
+        raise CannotMake("a named tuple of another module")
 
     def _object(self, instance: Instance) -> Any:
         """An object whose integers are those that the function has learned of."""

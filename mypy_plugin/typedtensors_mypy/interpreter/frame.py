@@ -66,6 +66,7 @@ class Run:
     classes: dict[int, UserClass] = field(default_factory=dict)
     lineages: dict[int, list[UserClass | External | None]] = field(default_factory=dict)
     generic: dict[int, Instance] = field(default_factory=dict)
+    constructors: dict[int, Function] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
     sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)

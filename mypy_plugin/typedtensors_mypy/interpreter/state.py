@@ -59,6 +59,21 @@ class State:
         self.forget_attributes(name)
         self.values[name] = value
 
+    def attributes(self, owner: Value) -> dict[str, Value]:
+        """What was assigned here to the attributes of an object, whatever its name."""
+        prefixes = tuple(f"{name}." for name in self._names(owner))
+        found = [key for key in self.values if key.startswith(prefixes)]
+        return {key.partition(".")[2]: self.values[key] for key in found}
+
+    def set_attributes(self, owner: Value, attributes: Mapping[str, Value]) -> None:
+        """Let the attributes of an object be these, under every name that it has here."""
+        if attributes:
+            for name in self._names(owner):
+                self.values.update({f"{name}.{key}": value for key, value in attributes.items()})
+
+    def _names(self, owner: Value) -> list[str]:
+        return [name for name, value in self.values.items() if value is owner and "." not in name]
+
     def forget_attributes(self, name: str) -> None:
         """Drop what was assigned to the attributes of the object behind a name."""
         prefix = f"{name}."

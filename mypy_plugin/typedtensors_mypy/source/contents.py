@@ -85,41 +85,6 @@ def every_part(module: Module) -> tuple[Contents, ...]:
     return tuple(module.once(contents, part) for part in parts(module.tree))
 
 
-def reassigned(module: Module) -> frozenset[str]:
-    """The attributes that some code of a module assigns, the constructor of `self` left aside."""
-    found: set[str] = set()
-    for part in parts(module.tree):
-        inside = module.once(contents, part)
-        found.update(target.attr for target in inside.assigned_inside)
-        own = _made_by(part)
-        for target in inside.assigned:
-            owner = target.value.id if isinstance(target.value, ast.Name) else ""
-            if owner != own:
-                found.add(target.attr)
-    return frozenset(found)
-
-
-def changed_in_place(module: Module) -> frozenset[str]:
-    """The names and attributes that some code of a module changes where they are.
-
-    A constructor fills the lists of its own object before anyone else sees them.
-    """
-    found: set[str] = set()
-    for part in parts(module.tree):
-        own = _made_by(part)
-        for name, owner in module.once(contents, part).changed.items():
-            if own is None or not isinstance(owner, ast.Attribute) or dotted(owner.value) != own:
-                found.add(name)
-    return frozenset(found)
-
-
-def _made_by(part: ast.AST) -> str | None:
-    """What a constructor calls the object that it makes; None for any other code."""
-    if isinstance(part, FunctionNode) and part.name == "__init__" and part.args.args:
-        return part.args.args[0].arg
-    return None
-
-
 class _Walk:
     """One walk over some code: the bulk of what a module costs in which there are no arrays."""
 

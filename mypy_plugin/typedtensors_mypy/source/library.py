@@ -88,6 +88,18 @@ _GENERIC_HOMES = ("builtins", "typing", "typing_extensions", "collections", "tor
 # Decorators that make a context manager of a generator.
 MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})
 PROPERTIES = frozenset({"builtins.property", "functools.cached_property"})
+# What writes a constructor from the fields of a class, and what describes one of them.
+_RECORD_MAKERS = re.compile(
+    r"^(?:dataclasses|attrs?|flax\.struct|chex|pydantic\.dataclasses)\."
+    r"(?:dataclass|define|frozen|mutable|attrs|s)$"
+)
+_NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+_RECORD_BASES = _NAMED_TUPLES | {
+    "pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic_settings.BaseSettings"
+}  # fmt: skip
+_FIELDS = re.compile(
+    r"^(?:dataclasses|attrs?|flax\.struct|pydantic(?:\.fields)?)\.(?:field|ib|attrib|Field)$"
+)
 # Decorators that leave a call of the function what it was.
 _TRANSPARENT = re.compile(
     r"""^(?:
@@ -180,6 +192,26 @@ def generic(name: str) -> str | None:
 def is_transparent(name: str) -> bool:
     """Whether a decorator leaves a call of the function what it was."""
     return _TRANSPARENT.match(name) is not None
+
+
+def makes_records(name: str) -> bool:
+    """Whether a decorator writes the constructor of a class from its fields."""
+    return _RECORD_MAKERS.match(name) is not None
+
+
+def is_record_base(name: str) -> bool:
+    """Whether a library's base class writes the constructor of a class from its fields."""
+    return name in _RECORD_BASES
+
+
+def is_named_tuple(name: str) -> bool:
+    """Whether a base class makes tuples of its subclasses' objects."""
+    return name in _NAMED_TUPLES
+
+
+def describes_field(name: str) -> bool:
+    """Whether a call says what a field is, its default among it."""
+    return _FIELDS.match(name) is not None
 
 
 def is_module_base(name: str) -> bool:

@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.changes import own_calls, receiver
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import FunctionNode, Module
 from typedtensors_mypy.source.syntax import dotted, statements, walk
@@ -102,7 +103,7 @@ class _Outline:
             outline.body = body
         else:
             written = _assignments(self._module.once(contents, node))
-            outline.body = self._add([*written, _ELLIPSIS], node)
+            outline.body = self._add([*_calls(node), *written, _ELLIPSIS], node)
         return outline
 
     def _is_block(self, node: AnyFunction | ast.ClassDef) -> bool:
@@ -134,6 +135,13 @@ def _first_line(node: ast.stmt) -> int:
     """The line of a statement, or of its first decorator."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def _calls(node: AnyFunction) -> Iterator[ast.stmt]:
+    """The methods that a body calls on its own object: what they set is set again."""
+    own = ast.Name(receiver(node) or "", ast.Load())
+    for name in sorted({*own_calls(node)}):
+        yield ast.Expr(ast.Attribute(own, name, ast.Load()))
 
 
 def _assignments(inside: Contents) -> Iterator[ast.stmt]:

@@ -7,11 +7,12 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
 from typedtensors.shapes.spec import Reader, Spec
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.calls.classes import user_class
+from typedtensors_mypy.interpreter.calls.records import is_named_tuple, record_fields
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -22,6 +23,7 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Keyed,
     Stream,
+    UserClass,
     either,
     of_framework,
 )
@@ -58,9 +60,28 @@ def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str =
     if isinstance(kind, UnionType):
         return either(value_of(frame, item, bindings, name) for item in kind.items)
     if isinstance(kind, ClassType):
-        # Two objects of one class were made with sizes of their own.
-        return Instance(user_class(frame.run, kind.module, kind.node), pending=True)
+        return _object(frame, user_class(frame.run, kind.module, kind.node))
     return _scalar(kind, name) if isinstance(kind, ScalarType) else Unknown(kind.reason)
+
+
+def _object(frame: Frame, cls: UserClass) -> Value:
+    """Some object of a class; two of them were made with sizes of their own."""
+    fields = record_fields(frame.run, cls) if is_named_tuple(frame.run, cls) else []
+    # What holds objects, its own like among them, is looked into when it is used.
+    if not fields or any(_holds_objects(each.type) for each in fields):
+        return Instance(cls, pending=True)
+    bindings = Bindings().complete(spec for each in fields for spec in specs_of(each.type))
+    return Fields.of(
+        **{each.name: value_of(frame, each.type, bindings, each.name) for each in fields}
+    )
+
+
+def _holds_objects(kind: AnnotationType) -> bool:
+    if isinstance(kind, (TupleType, UnionType)):
+        return any(map(_holds_objects, kind.items))
+    return isinstance(kind, ClassType) or (
+        isinstance(kind, (StreamType, MappingType)) and _holds_objects(kind.item)
+    )
 
 
 def _scalar(kind: ScalarType, name: str) -> Value:

@@ -4,15 +4,23 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Fields, Unknown, Value
 from typedtensors.shapes import Bindings
-from typedtensors_mypy.interpreter.annotations.declared import value_of
-from typedtensors_mypy.interpreter.calls.classes import Member, find_member, method_of
+from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
+from typedtensors_mypy.interpreter.calls.records import (
+    is_named_tuple,
+    is_record,
+    record_constructor,
+    record_fields,
+)
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
+from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.types import OpaqueType, ScalarType
@@ -21,13 +29,13 @@ from typedtensors_mypy.source.types import OpaqueType, ScalarType
 def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments) -> Value:
     """A new object: its constructor is gone through with the arguments it gets."""
     instance = Instance(cls, exact=True)
-    constructor = _constructor(frame, instance)
+    constructor = find_constructor(frame, instance)
     if constructor is None:
         return instance
     if frame.too_deep or not arguments.complete:
         return Unknown("an object whose constructor is not followed")
     _build(frame, node, constructor, instance, arguments)
-    return instance
+    return _as_tuple(frame, instance) if is_named_tuple(frame.run, cls) else instance
 
 
 def ensure_built(frame: Frame, instance: Instance) -> None:
@@ -35,13 +43,17 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     if not instance.pending:
         return
     instance.pending = False
-    constructor = _constructor(frame, instance)
+    constructor = find_constructor(frame, instance)
     if constructor is None:
         return
     signature = signature_of(frame.run, constructor)
-    sizes = _Sizes(instance.cls, signature)
+    # What somebody configures may well be equal.
+    apart = not is_record(frame.run, instance.cls)
+    sizes = _Sizes(instance.cls, signature, apart=apart)
+    specs = (spec for parameter in signature.parameters for spec in specs_of(parameter.type))
+    bindings = Bindings().complete(specs)
     values = {
-        parameter.name: _any_value(frame, parameter, sizes)
+        parameter.name: _any_value(frame, parameter, sizes, bindings)
         for parameter in signature.parameters[1:]
         if parameter.kind[0] != "*"
     }
@@ -50,11 +62,29 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
 
 
-def _constructor(frame: Frame, instance: Instance) -> Function | None:
-    member = find_member(frame.run, instance.cls, "__init__")
-    if isinstance(member, Member) and isinstance(member.symbol, FunctionNode):
-        return method_of(member.owner, member.symbol, instance)
+def find_constructor(
+    frame: Frame, instance: Instance, *, after: UserClass | None = None
+) -> Function | None:
+    """What makes an object of its class; behind a class of its lineage, as `super()` does."""
+    line = lineage(frame.run, instance.cls)
+    for base in line[line.index(after) + 1 if after in line else 0 :]:
+        if isinstance(base, UserClass):
+            written = body_symbols(base).get("__init__")
+            if written is not None:
+                if not isinstance(written, FunctionNode):
+                    return None
+                return method_of(base, written, instance)
+            if is_record(frame.run, base):
+                return replace(record_constructor(frame, base), receiver=instance)
+        elif base is None or not library.is_plain_base(base.name):
+            return None
     return None
+
+
+def _as_tuple(frame: Frame, instance: Instance) -> Value:
+    """An object of a named tuple, which is no more than its fields."""
+    names = [each.name for each in record_fields(frame.run, instance.cls)]
+    return Fields.of(**{name: instance.attributes[name] for name in names})
 
 
 def _build(
@@ -67,7 +97,7 @@ def _build(
         instance.building = False
 
 
-def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes) -> Value:
+def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes, bindings: Bindings) -> Value:
     """A parameter of which only the name is known: an integer is a size of that name."""
     default = parameter.default
     integer = isinstance(default, ast.Constant) and type(default.value) is int
@@ -75,15 +105,18 @@ def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes) -> Value:
         return sizes.named(parameter.name)
     if isinstance(parameter.type, OpaqueType) and not parameter.annotated and default is None:
         return sizes.named(parameter.name)
-    return value_of(frame, parameter.type, Bindings(), parameter.name)
+    return value_of(frame, parameter.type, bindings, parameter.name)
 
 
 class _Sizes:
-    """The integers of one constructor: different sizes, unless its class relates some of them."""
+    """The integers of one constructor: different sizes, unless its class relates some of them.
 
-    def __init__(self, cls: UserClass, signature: Signature) -> None:
+    `apart`: whether they are different sizes at all.
+    """
+
+    def __init__(self, cls: UserClass, signature: Signature, *, apart: bool) -> None:
         names = {parameter.name for parameter in signature.parameters}
-        self._scope = None if _relates(cls, names) else Dim.scope()
+        self._scope = Dim.scope() if apart and not _relates(cls, names) else None
 
     def named(self, name: str) -> Dim:
         """The integer that the constructor gets under a name."""

@@ -182,9 +182,10 @@ class _Call:
         like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
         if self.frame.too_deep or like in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
-        known = run.followed.get(like)
+        so_far = self._set_so_far()
+        known = None if so_far else run.followed.get(like)
         if known is None:
-            reusable = is_blank(receiver) or not _is_building(receiver)
+            reusable = (is_blank(receiver) and not so_far) or not _is_building(receiver)
             reusable = reusable and not _closes_over_lists(self.function)
             run.active.add(like)
             with run.listening() as heard:
@@ -196,7 +197,13 @@ class _Call:
             self.frame.state.lists = {**self.frame.state.lists, **known.lists}
         if isinstance(receiver, Instance) and receiver.building:
             receiver.attributes.update(known.attributes)
+            self.frame.state.set_attributes(receiver, known.attributes)
         return known.value
+
+    def _set_so_far(self) -> dict[str, Value]:
+        """What the caller itself has set on the object that is being made."""
+        receiver = self.function.receiver
+        return self.frame.state.attributes(receiver) if _is_building(receiver) else {}
 
     def _go_through(self) -> Followed:
         inner = self._activation()
@@ -234,6 +241,7 @@ class _Call:
             elif parameter.default is not None:
                 value = inner.evaluate(parameter.default)
             inner.state.values[parameter.name] = value
+        inner.state.set_attributes(self.function.receiver, self._set_so_far())
         return inner
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of Python's library that call functions, or hold what coroutines give."""
+"""Functions of Python's library that call functions, hold what coroutines give, or assign."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import ast
 from collections.abc import Callable, Mapping
 
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.operators import OPERATORS, binary
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Coming, Partial
+from typedtensors_mypy.interpreter.values import Coming, Instance, Partial, options
 
 
 def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -77,7 +78,23 @@ def _in_thread(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     return Coming(value)
 
 
+def _set_attribute(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """`setattr(a, "b", c)` is `a.b = c`; with another name, it may be any attribute."""
+    owner, name, value = (*arguments.positional, None, None, None)[:3]
+    for option in options(owner):
+        if isinstance(option, Instance):
+            ensure_built(frame, option)
+            unknown = Unknown("an attribute that is assigned again")
+            names = (name,) if isinstance(name, str) else (*option.attributes,)
+            if not option.building:
+                option.attributes.update(dict.fromkeys(names, unknown))
+            now = value if isinstance(name, str) else unknown
+            frame.state.set_attributes(option, dict.fromkeys(names, now))
+    return None
+
+
 PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
+    "builtins.setattr": _set_attribute,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "asyncio.gather": _gather,

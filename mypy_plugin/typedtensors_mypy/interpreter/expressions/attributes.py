@@ -16,9 +16,11 @@ from typedtensors_mypy.interpreter.calls.classes import (
     body_symbols,
     find_member,
     method_of,
+    some_instance,
     user_class,
 )
-from typedtensors_mypy.interpreter.calls.constructors import ensure_built
+from typedtensors_mypy.interpreter.calls.constructors import ensure_built, find_constructor
+from typedtensors_mypy.interpreter.calls.records import is_frozen, is_record
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
 from typedtensors_mypy.interpreter.signature import signature_of
@@ -36,7 +38,7 @@ from typedtensors_mypy.interpreter.values import (
     present,
 )
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.contents import changed_in_place, reassigned
+from typedtensors_mypy.source.changes import changed_in_place, reassigned
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import Definition, External, Target, resolve
 from typedtensors_mypy.source.scope import Scope
@@ -93,7 +95,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     run = frame.run
     if target.module is run.module:
         value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
-        return _lasting(run, target.module, name, value)
+        return _lasting(run, target.module, name, _shared(run, value))
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
@@ -101,7 +103,14 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
-    return _lasting(run, target.module, name, run.results[key])
+    return _lasting(run, target.module, name, _shared(run, run.results[key]))
+
+
+def _shared(run: Run, value: Value) -> Value:
+    """What a variable of a module is to its functions: any module may configure a record anew."""
+    if isinstance(value, Instance) and value.exact and not is_frozen(run, value.cls):
+        return some_instance(run, value.cls)
+    return value
 
 
 def _global_value(inner: Frame, node: Assigned) -> Value:
@@ -191,13 +200,17 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
         if signature_of(frame.run, method).is_property:
             return frame.run.call(frame, node, method, Arguments())
         return method
-    return _class_variable(frame, member, base)
+    return _class_variable(frame, member, base, name)
 
 
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
     if base.building or name not in frame.run.summed(reassigned, base.cls.scope.module):
-        return _lasting(frame.run, base.cls.scope.module, name, base.attributes[name])
+        value = base.attributes[name]
+        # The arrays of a record are passed around, and no two of its objects have the same.
+        if isinstance(value, Tensor) and is_record(frame.run, base.cls):
+            return value
+        return _lasting(frame.run, base.cls.scope.module, name, value)
     annotated = _annotated(frame, base.cls, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
 
@@ -224,14 +237,13 @@ def _annotated(frame: Frame, cls: UserClass, name: str) -> Value | None:
     return None if isinstance(kind, OpaqueType) else value_of(frame, kind, Bindings(), name)
 
 
-def _class_variable(frame: Frame, member: Member, base: Instance) -> Value:
+def _class_variable(frame: Frame, member: Member, base: Instance, name: str) -> Value:
     symbol = member.symbol
     if not isinstance(symbol, Assigned):
         return Unknown("an attribute that depends on the run")
     if symbol.annotation is not None:
         scope = member.owner.scope.inside(member.owner.node)
         kind = SpecReader(scope).read(symbol.annotation)
-        name = getattr(symbol.annotation, "id", "_")
         return value_of(frame, kind, Bindings(), name)
     if symbol.value is None or not base.exact:
         return Unknown("an attribute that subclasses may set")
@@ -260,6 +272,9 @@ def _of_class(frame: Frame, base: UserClass, name: str) -> Value:
 def _of_super(frame: Frame, base: Super, name: str) -> Value:
     if not isinstance(base.instance, Instance):
         return Unknown("super() of an object that is not followed")
+    if name == "__init__":
+        constructor = find_constructor(frame, base.instance, after=base.cls)
+        return Method(base, name) if constructor is None else constructor
     member = find_member(frame.run, base.instance.cls, name, after=base.cls)
     if isinstance(member, Member) and isinstance(member.symbol, FunctionNode):
         return method_of(member.owner, member.symbol, base.instance)

@@ -9,6 +9,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.annotations.declared import keep
+from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
     unpack,
@@ -104,6 +105,7 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     name = dotted(target.value)
     for option in options(owner):
         if isinstance(option, Instance) and not option.building:
+            ensure_built(frame, option)
             # Other names may lead to this object: from here on nobody knows the attribute.
             option.attributes[target.attr] = Unknown("an attribute that is assigned again")
     if name is not None and isinstance(owner, Instance):

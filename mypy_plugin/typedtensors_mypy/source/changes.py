@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the code of a module changes after it was made, so that nobody may rely on it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from typedtensors_mypy.source.contents import contents, parts
+from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
+from typedtensors_mypy.source.syntax import dotted, walk
+
+_CONSTRUCTORS = ("__init__", "__post_init__")
+
+
+def reassigned(module: Module) -> frozenset[str]:
+    """The attributes that some code of a module assigns, the making of `self` left aside."""
+    found: set[str] = set()
+    for part, own in _parts(module):
+        inside = module.once(contents, part)
+        found.update(target.attr for target in inside.assigned_inside)
+        for target in inside.assigned:
+            owner = target.value.id if isinstance(target.value, ast.Name) else ""
+            if owner != own:
+                found.add(target.attr)
+    return frozenset(found)
+
+
+def changed_in_place(module: Module) -> frozenset[str]:
+    """The names and attributes that some code of a module changes where they are.
+
+    The lists of an object are filled where it is made, before anyone else sees them.
+    """
+    found: set[str] = set()
+    for part, own in _parts(module):
+        for name, owner in module.once(contents, part).changed.items():
+            if own is None or not isinstance(owner, ast.Attribute) or dotted(owner.value) != own:
+                found.add(name)
+    return frozenset(found)
+
+
+def own_calls(method: AnyFunction) -> Iterator[str]:
+    """The methods that a method calls on its own object."""
+    own = receiver(method)
+    for node in walk(method):
+        function = node.func if isinstance(node, ast.Call) else None
+        if isinstance(function, ast.Attribute) and dotted(function.value) == own is not None:
+            yield function.attr
+
+
+def receiver(method: AnyFunction) -> str | None:
+    """What a method calls the object that it belongs to."""
+    args = [*method.args.posonlyargs, *method.args.args]
+    return args[0].arg if args else None
+
+
+def _parts(module: Module) -> Iterator[tuple[ast.AST, str | None]]:
+    """The parts of a module, with what each calls the object that it makes, if it makes one."""
+    making = _making(module)
+    for part in parts(module.tree):
+        makes = isinstance(part, FunctionNode) and part in making
+        yield part, receiver(part) if makes and isinstance(part, FunctionNode) else None
+
+
+def _making(module: Module) -> set[AnyFunction]:
+    """The methods that make objects: constructors, and what is called by nothing but these."""
+    every = [*parts(module.tree)]
+    classes = [part for part in every if isinstance(part, ast.ClassDef)]
+    making = {method for node in classes for method in _called(node)}
+    names = {method.name for method in making}
+    # A subclass may have helpers of its own for the constructor that it inherits.
+    making |= {each for node in classes for each in _methods(node) if each.name in names}
+    helpers = {method for method in making if method.name not in _CONSTRUCTORS}
+    while helpers:
+        others = [part for part in every if part not in making]
+        used = frozenset().union(*(module.once(_attributes, part) for part in others))
+        dropped = {method for method in helpers if method.name in used}
+        if not dropped:
+            break
+        helpers -= dropped
+        making -= dropped
+    return making
+
+
+def _called(node: ast.ClassDef) -> list[AnyFunction]:
+    """The constructors of a class, and the methods that these call in the end."""
+    methods = {each.name: each for each in _methods(node)}
+    found = [methods[name] for name in _CONSTRUCTORS if name in methods]
+    for method in found:
+        called = (methods.get(name) for name in own_calls(method))
+        found += [each for each in dict.fromkeys(called) if each and each not in found]
+    return found
+
+
+def _methods(node: ast.ClassDef) -> list[AnyFunction]:
+    return [each for each in node.body if isinstance(each, FunctionNode)]
+
+
+def _attributes(part: ast.AST) -> frozenset[str]:
+    """The attributes that a part of a module names, whosever they are."""
+    if isinstance(part, FunctionNode):
+        return frozenset(node.attr for node in walk(part) if isinstance(node, ast.Attribute))
+    return frozenset(word for name in contents(part).names for word in name.split("."))
