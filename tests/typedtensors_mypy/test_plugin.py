@@ -264,6 +264,21 @@ def test_a_process_can_run_mypy_twice(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("0\n0\n", "")
 
 
+def test_a_run_loads_the_rules_that_the_files_use(tmp_path: Path, stubs: Path) -> None:
+    (tmp_path / "mypy.ini").write_text(CONFIG.format(stubs=stubs))
+    (tmp_path / "model.py").write_text(MODEL)
+    program = (
+        "import sys\nfrom mypy import api\nprint(api.run(['model.py'])[0])\n"
+        "print(*(name for name in sys.modules if '.families.' in name and name.count('.') > 3))"
+    )
+    done = _load(tmp_path, program)
+    assert "Success" in done.stdout, done.stderr
+    # `nn.Linear` and `torch.zeros`.
+    loaded = done.stdout.splitlines()[-1].split()
+    assert {name.split(".")[3] for name in loaded} == {"creation", "networks"}
+    assert len(loaded) <= 3
+
+
 def test_an_old_mypy_is_refused_in_one_line(tmp_path: Path) -> None:
     result = _load(tmp_path, "import typedtensors_mypy; typedtensors_mypy.plugin('1.11.0')")
     assert result.returncode == 2
