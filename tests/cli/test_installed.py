@@ -57,6 +57,15 @@ def test_it_explains_a_code(command: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("asked", "first"), [("nn.Linear", "torch.nn.Linear"), ("--missing", "called by Python")]
+)
+def test_it_tells_of_ops_without_a_framework(command: Path, asked: str, first: str) -> None:
+    done = run(command, "ops", asked)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.startswith(first)
+
+
 def test_a_check_without_mypy_says_what_to_install(command: Path) -> None:
     done = run(command, "check", ".")
     expected = (

@@ -7,9 +7,9 @@ A look-up imports the module that holds the rule, and no other: a type checker n
 from __future__ import annotations
 
 import re
+import sys
 from functools import cache
 from importlib import import_module
-from inspect import currentframe
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +18,7 @@ from typedtensors.ops.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from typedtensors.ops.call import Call
     from typedtensors.ops.rule import Example
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[[Call], Value]")
 
 FAMILIES = "typedtensors.ops.families"
+_WITHIN = f"{FAMILIES}."
 _rules: dict[str, Rule] = {}
 _homes: dict[Rule, str] = {}
 
@@ -79,11 +81,11 @@ def add(new: Rule) -> None:
 
 def _declaring_module() -> str:
     """The family, as the index names it, whose code is registering a rule; "" outside of them."""
-    frame = currentframe()
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the only way to know
     while frame is not None:
-        _, found, module = frame.f_globals["__name__"].partition(f"{FAMILIES}.")
-        if found:
-            return str(module)
+        name: str = frame.f_globals["__name__"]
+        if name.startswith(_WITHIN):
+            return name.removeprefix(_WITHIN)
         frame = frame.f_back
     return ""
 
@@ -92,7 +94,7 @@ def lookup(name: str) -> Rule | None:
     """The rule of an op by any of its full names, or None."""
     known = canonical(name)
     if known not in _rules and known in index():
-        import_module(f"{FAMILIES}.{index()[known]}")
+        import_module(_WITHIN + index()[known])
     return _rules.get(known)
 
 
@@ -109,7 +111,7 @@ def canonical(name: str) -> str:
 def rules() -> list[Rule]:
     """Every rule once, by first name: all families are imported, whether the index knows or not."""
     for module in modules():
-        import_module(f"{FAMILIES}.{module}")
+        import_module(_WITHIN + module)
     return sorted({*_rules.values()}, key=lambda rule: rule.names)
 
 
@@ -121,6 +123,6 @@ def home(rule: Rule) -> str:
 def modules() -> Iterator[str]:
     """The modules that hold rules, as the index names them: `algebra.einsum`."""
     families = import_module(FAMILIES)
-    for module in walk_packages(families.__path__, f"{FAMILIES}."):
+    for module in walk_packages(families.__path__, _WITHIN):
         if not module.ispkg:
-            yield module.name.removeprefix(f"{FAMILIES}.")
+            yield module.name.removeprefix(_WITHIN)
