@@ -347,7 +347,7 @@ def f(x: Float[Tensor, {spec}]) -> None: ...
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        pytest.param('f"batch {SIZE}"', "an f-string is not known before the run", id="f-string"),
+        pytest.param('f"batch {SIZE}"', "the spec cannot be read", id="f-string"),
         pytest.param("SHAPES[0]", "the spec cannot be read", id="computed"),
         pytest.param('"batch,d"', "comma", id="malformed"),
     ],

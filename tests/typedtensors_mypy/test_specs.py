@@ -30,6 +30,8 @@ from jaxtyping import Bool, Float, Float32 as F32
 from typing import Annotated, Optional, Union
 from torch import Tensor
 SPEC = "b d"
+NUMBER = 3
+PREFIX = f"t {NUMBER}"
 Batch = Float[Tensor, "b d"]
 Loop = Optional["Loop"]
 """
@@ -74,10 +76,13 @@ def short_call(kind: CallableType) -> str:
         ('Float[Tensor, "b d"]', "Float torch b d"),
         ('jt.Int[torch.Tensor, " n"]', "Int torch n"),
         ('F32[np.ndarray, ""]', "Float32 numpy"),
-        ("Float[Tensor, ...]", "Float torch ..."),
         ("Float[Tensor, SPEC]", "Float torch b d"),
         ("\"Float[Tensor, 'b']\"", "Float torch b"),
-        ('Bool[Batch, "t"]', "Float torch t b d"),
+        ('Float[Batch, "t"]', "Float torch t b d"),
+        ('F32[Batch, "t"]', "Float32 torch t b d"),
+        ('Float[Tensor, f"{PREFIX} d"]', "Float torch t 3 d"),
+        ('Float[Tensor, PREFIX + " d"]', "Float torch t 3 d"),
+        ('Float[Tensor, "t" " d"]', "Float torch t d"),
         ("Optional[Batch]", "Float torch b d | ScalarType"),
         ("Batch | None", "Float torch b d | ScalarType"),
         ('Union[Batch, Float[Tensor, "b"]]', "Float torch b d | Float torch b"),
@@ -86,11 +91,12 @@ def short_call(kind: CallableType) -> str:
         ("Iterator[list[Batch]]", "many(many(Float torch b d))"),
         ("Loop", "? | ScalarType"),
         ("Float", "?"),
-        ('Float["b d"]', "?"),
         ('Float[Float, "..."]', "?"),
         ('Float[LinearOperator, "..."]', "?"),
         ('Annotated[Tensor, "b d"]', "?"),
         ('Float[Tensor, make("n")]', "?"),
+        ('Float[Tensor, f"{make()} d"]', "?"),
+        ('Float[Tensor, f"{SPEC!r} d"]', "?"),
         ("Callable[[Batch, int], Batch]", "call(Float torch b d, ScalarType -> Float torch b d)"),
         ("Callable[..., Batch]", "call(*, ** -> Float torch b d)"),
         ("Callable", "?"),
@@ -108,7 +114,6 @@ def test_an_annotation_is_read(annotation: str, meaning: str) -> None:
     ("annotation", "words"),
     [
         ('Float[Tensor, "b 3.5"]', "3.5"),
-        ('Float[Tensor, f"{n} d"]', "an f-string is not known before the run"),
         ('Float[Float[Tensor, "... d"], "..."]', "both hold a variadic"),
         ('dict[str, Float[Tensor, "a=b=c"]]', "a=b=c"),
         ('Callable[[Float[Tensor, "3.5"]], int]', "3.5"),

@@ -24,6 +24,10 @@ BROADCAST_REASONS: Final = {
 }
 
 
+# Of what is quoted from a source, this much is shown.
+_LONGEST: Final = 200
+
+
 def argument(name: str, function: str) -> str:
     """Name an argument of a call, for `where`."""
     return f"argument `{name}` of `{function}`"
@@ -133,8 +137,18 @@ def sizes_misused(op: str, problem: str, *, hint: str | None = None) -> Diagnost
 
 
 def bad_spec(spec: str, problem: str, *, hint: str | None = None) -> Diagnostic:
-    """A shape annotation that cannot be meant as written."""
-    return Diagnostic(codes.SPEC, f'spec "{spec}": {problem}', hint)
+    """A spec that cannot be meant as written."""
+    return Diagnostic(codes.SPEC, f'spec "{_short(spec)}": {_short(problem)}', hint)
+
+
+def bad_annotation(annotation: str, problem: str, *, hint: str | None = None) -> Diagnostic:
+    """A shape annotation that fails when it is evaluated, whatever its spec says."""
+    return Diagnostic(codes.SPEC, f"`{_short(annotation)}`: {_short(problem)}", hint)
+
+
+def _short(text: str) -> str:
+    """A text without its middle, if it is longer than anyone reads."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 4 :]}"
 
 
 def internal(error: BaseException, doing: str) -> Diagnostic:

@@ -82,8 +82,12 @@ _GENERIC_FORMS = {
     "Union": "union",
     "Optional": "optional",
     "Callable": "callable",
+    "PyTree": "tree",
 }
-_GENERIC_HOMES = ("builtins", "typing", "typing_extensions", "collections", "torch.utils.data")
+_GENERIC_HOMES = (
+    *("jaxtyping", "typing", "typing_extensions"),
+    *("builtins", "collections", "torch.utils.data"),
+)
 
 # Decorators that make a context manager of a generator.
 MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanager"})

@@ -7,13 +7,15 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from typedtensors.diagnostics import Diagnostic, wording
-from typedtensors.shapes import Spec, SpecError, parse_spec
+from typedtensors.diagnostics import Diagnostic
+from typedtensors.shapes import DType, Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.brackets import called, disjoint, scalar_problem, wrong_brackets
 from typedtensors_mypy.source.modules import AnyFunction, Assigned
 from typedtensors_mypy.source.program import Definition, External
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.syntax import empty_function
+from typedtensors_mypy.source.texts import text_of
 from typedtensors_mypy.source.types import (
     UNANNOTATED,
     AnnotationType,
@@ -60,6 +62,8 @@ class SpecReader:
             return self._subscript(node)
         if isinstance(node, (ast.Name, ast.Attribute)):
             return self._name(node)
+        if isinstance(node, ast.Call):
+            self._tell(node, called(node, self.scope))
         return OpaqueType("an annotation of a kind that is not read")
 
     def _constant(self, node: ast.Constant) -> AnnotationType:
@@ -94,6 +98,7 @@ class SpecReader:
         target = self.scope.target(node.value)
         arguments = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if not isinstance(target, External):
+            self.read(node.value if isinstance(node.value, ast.Subscript) else None)
             return OpaqueType("a generic class of the user's")
         dtype = library.jaxtyping_dtype(target.name)
         if dtype is not None:
@@ -114,18 +119,23 @@ class SpecReader:
         return CallableType(function, self.scope)
 
     def _array(self, node: ast.Subscript, dtype: str, arguments: list[ast.expr]) -> AnnotationType:
-        if len(arguments) != 2:
+        problem = wrong_brackets(node, arguments, self.scope)
+        if problem is not None:
+            self._tell(node, problem)
             return OpaqueType("a dtype needs an array type and a spec", is_unreadable=True)
         held = self.read(arguments[0])
         spec = self._spec(arguments[1])
         if spec is None:
             return OpaqueType("the spec cannot be read", is_unreadable=True)
         if isinstance(held, ArrayType):
-            return self._nested(node, held, spec)
+            self._tell(node, disjoint(node, (dtype, held.dtype), arguments[0], spec))
+            return self._nested(node, held, spec, dtype)
         if isinstance(held, BareArrayType):
             return ArrayType(spec, dtype, held.framework)
         if isinstance(held, UnionType):
             return _union(*(self._held(item, spec, dtype) for item in held.items))
+        if isinstance(held, ScalarType):
+            self._tell(node, scalar_problem(node, dtype, held.name, spec))
         return OpaqueType("not an array type that is known")
 
     def _held(self, held: AnnotationType, spec: Spec, dtype: str) -> AnnotationType:
@@ -133,36 +143,30 @@ class SpecReader:
             return ArrayType(spec, dtype, held.framework)
         return OpaqueType("a union of array types and others")
 
-    def _nested(self, node: ast.Subscript, held: ArrayType, spec: Spec) -> AnnotationType:
-        """`Float[Float[Tensor, "c h w"], "b"]` is `b c h w`; the inner dtype holds."""
+    def _nested(
+        self, node: ast.Subscript, held: ArrayType, spec: Spec, dtype: str
+    ) -> AnnotationType:
+        """`Float[Shaped[Tensor, "c h w"], "b"]` is `Float[Tensor, "b c h w"]`."""
+        both = DType.named(held.dtype).intersection(DType.named(dtype))
         try:
-            return ArrayType(held.spec.inside(spec), held.dtype, held.framework)
+            return ArrayType(held.spec.inside(spec), both.text, held.framework)
         except SpecError as error:
-            self.problems.append(SpecProblem(node, error.diagnostic))
+            self._tell(node, error.diagnostic)
             return OpaqueType("the specs cannot be nested")
 
+    def _tell(self, node: ast.expr, problem: Diagnostic | None) -> None:
+        if problem is not None:
+            self.problems.append(SpecProblem(node, problem))
+
     def _spec(self, node: ast.expr) -> Spec | None:
-        text = self._spec_text(node)
+        text = text_of(node, self.scope)
         if text is None:
             return None
         try:
             return parse_spec(text)
         except SpecError as error:
-            self.problems.append(SpecProblem(node, error.diagnostic))
+            self._tell(node, error.diagnostic)
             return None
-
-    def _spec_text(self, node: ast.expr) -> str | None:
-        if isinstance(node, ast.Constant):
-            if node.value is ...:
-                return "..."
-            return node.value if isinstance(node.value, str) else None
-        if isinstance(node, ast.JoinedStr):
-            self.problems.append(SpecProblem(node, _formatted(node)))
-            return None
-        target = self.scope.target(node)
-        value = getattr(getattr(target, "node", None), "value", None)
-        text = value.value if isinstance(value, ast.Constant) else None
-        return text if isinstance(text, str) else None
 
     def items(self, arguments: list[ast.expr]) -> AnnotationType:
         """`tuple[A, B]`, or `tuple[A, ...]`."""
@@ -174,16 +178,6 @@ class SpecReader:
             # `sizes: tuple[int]` is often written where `tuple[int, ...]` is meant.
             return StreamType(items[0])
         return TupleType(items)
-
-
-def _formatted(node: ast.JoinedStr) -> Diagnostic:
-    written = ast.unparse(node)
-    plain = written.removeprefix("f")
-    return wording.bad_spec(
-        written.strip("f'\""),
-        "an f-string is not known before the run",
-        hint=f"a plain string, {plain}: names in braces are read when the array is checked",
-    )
 
 
 def _union(*items: AnnotationType) -> AnnotationType:
@@ -222,6 +216,11 @@ def _mapping(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
     return MappingType(kinds[-1]) if len(kinds) == 2 else OpaqueType("a mapping")
 
 
+def _tree(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    reader.read(arguments[0])
+    return OpaqueType("a tree")
+
+
 def _promised_function(written: ast.Tuple) -> AnyFunction:
     """The function that the brackets of `Callable[[A], B]` promise; nobody sees its body."""
     takes, gives = written.elts
@@ -253,4 +252,5 @@ _GENERICS: Mapping[str | None, Callable[[SpecReader, list[ast.expr]], Annotation
     "union": _either,
     "optional": _optional,
     "mapping": _mapping,
+    "tree": _tree,
 }
