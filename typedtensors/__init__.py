@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         TensorCheckError as TensorCheckError,
         UncheckedWarning as UncheckedWarning,
         check as check,
+        install_import_hook as install_import_hook,
         matches as matches,
         typechecked as typechecked,
     )
@@ -79,7 +80,8 @@ _ROOMS = {
     "typedtensors.diagnostics": ("TensorError",),
     "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
     "typedtensors.runtime": (
-        *("TensorCheckError", "SpecWarning", "UncheckedWarning", "check", "matches", "typechecked"),
+        *("TensorCheckError", "SpecWarning", "UncheckedWarning"),
+        *("check", "install_import_hook", "matches", "typechecked"),
     ),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),

@@ -151,7 +151,7 @@ def test_elements_of_a_list_share_their_names() -> None:
     def total(xs: list[Float[Tensor, "n"]]) -> None: ...
 
     assert not accepts(typechecked(total), [f(3), f(4)])
-    assert accepts(theirs(total), [f(3), f(4)])
+    assert any(accepts(theirs(total), [f(3), f(4)]) for _ in range(50))
 
 
 class Stats(NamedTuple):

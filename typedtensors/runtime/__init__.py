@@ -12,6 +12,7 @@ from typedtensors.runtime.decorator import typechecked
 
 if TYPE_CHECKING:
     from typedtensors.runtime.errors import TensorCheckError
+    from typedtensors.runtime.hook import install_import_hook
     from typedtensors.runtime.notices import SpecWarning, UncheckedWarning
 
 __all__ = [
@@ -19,12 +20,14 @@ __all__ = [
     "TensorCheckError",
     "UncheckedWarning",
     "check",
+    "install_import_hook",
     "matches",
     "typechecked",
 ]
 
 _HOMES = {
     "TensorCheckError": "typedtensors.runtime.errors",
+    "install_import_hook": "typedtensors.runtime.hook",
     "SpecWarning": "typedtensors.runtime.notices",
     "UncheckedWarning": "typedtensors.runtime.notices",
 }

@@ -67,6 +67,18 @@ def typechecked(target: Any = None, /) -> Any:
     return _decorate(target, names_in_scope(sys._getframe(1)))  # noqa: SLF001  the only way
 
 
+def decorate_quietly(target: _T) -> _T:
+    """Do the same where nobody has asked for this very check: be silent if there is none."""
+    from typedtensors.runtime.hints.annotations import names_in_scope
+    from typedtensors.runtime.notices import UncheckedWarning
+
+    names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UncheckedWarning)
+        decorated: _T = _decorate(target, names)
+    return decorated
+
+
 def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
     if inspect.isclass(target):
         return _decorate_class(target, names)

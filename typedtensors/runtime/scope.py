@@ -92,6 +92,22 @@ class Pending(tuple[Any, ...]):
         return iter(memo)
 
 
+class Deferred(tuple[Any, ...]):
+    """The bindings of a call that is not compared: the full check, and what it is given.
+
+    It is asked only where the body of the function looks at the bindings.
+    """
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        judge, values = tuple.__iter__(self)
+        memo, _ = judge(values)
+        memo = new_memo({}) if memo is None else memo
+        _storage.set_shape_memo(*memo)
+        return iter(memo)
+
+
 class _Stacks:
     """Where generated code finds the stack of its thread; it pickles as a reference."""
 
@@ -121,7 +137,7 @@ class Scope:
 
     __slots__ = ("memo",)
 
-    def __init__(self, memo: Memo | Pending) -> None:
+    def __init__(self, memo: Memo | Pending | Deferred) -> None:
         """Open a scope with these bindings."""
         self.memo = memo
 

@@ -14,7 +14,7 @@ from typing import Any
 from typedtensors.runtime.calls.checker import Checker, Generated
 from typedtensors.runtime.codegen.support import ABSENT
 from typedtensors.runtime.errors import TensorCheckError
-from typedtensors.runtime.scope import Pending, Scope
+from typedtensors.runtime.scope import Deferred, Pending, Scope
 
 Checks = tuple[Callable[..., Any], ...]
 """Of the arguments, of what is returned, of what is yielded: see `write_checks`."""
@@ -63,6 +63,8 @@ class Calls:
         """
         if self.checker.is_off:
             return UNCHECKED
+        if self.checker.passed:
+            return self._pass_over(args, kwargs)
         checks = self.checks
         if checks is None:
             return self._judge(args, kwargs)
@@ -78,6 +80,12 @@ class Calls:
             return UNCHECKED
         memo, error = self.checker.judge_arguments(values)
         return UNCHECKED if memo is None else Call(Scope(memo), error, self, args, kwargs)
+
+    def _pass_over(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        values = self.values(args, kwargs)
+        if values is None:
+            return UNCHECKED
+        return Call(Scope(Deferred((self.checker.judge_arguments, values))))
 
     def values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
         """Return one value per parameter, None if the signature does not accept them."""
@@ -121,8 +129,11 @@ class Call:
     kwargs: dict[str, Any] | None = None
 
     def returned_error(self, value: Any) -> TensorCheckError | None:
-        """Check what the function returned."""
-        return self._error(1, value)
+        """Check what the function returned, and so end the call."""
+        error = self._error(1, value)
+        if error is None and self.origin is not None and self.origin.checker.passed is not None:
+            self.origin.checker.passed.append(True)
+        return error
 
     def yielded_error(self, value: Any) -> TensorCheckError | None:
         """Check one yielded value; a dim that it is the first to name is its own."""

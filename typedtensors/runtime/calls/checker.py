@@ -26,6 +26,7 @@ from typedtensors.runtime.hints.annotations import (
     raw_annotations,
 )
 from typedtensors.runtime.scope import Memo, Pending, Scope, new_memo
+from typedtensors.runtime.switch import Mode, mode
 from typedtensors.shapes.tracing import is_tracing
 
 
@@ -53,6 +54,7 @@ class Checker:
         self.function = function
         self.name = name_of(function)
         self.kind = kind
+        self.passed: list[bool] | None = [] if mode() is Mode.ONCE else None
         self._names: dict[str, Any] = {}
         self._plan: Plan | None = None
         try:
@@ -74,7 +76,7 @@ class Checker:
 
     def build_twin(self) -> Generated | None:
         """Make the function that checks and calls this one; None if some hint does not allow it."""
-        judges = Judges(self.function, self.judge_arguments, self.judge_result)
+        judges = Judges(self.function, self.judge_arguments, self.judge_result, self.passed)
         return self._build(lambda: write_twin(self.plan, judges))
 
     def build_checks(self) -> Generated | None:
@@ -138,10 +140,10 @@ class Checker:
         """
         found = {**getattr(self.function, "__globals__", {}), **self._names}
         names = only_mentioned(raw_annotations(self.function), found)
-        return self.function, self.kind, names
+        return self.function, self.kind, self.passed, names
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Plan again where it is loaded, at the first call."""
-        self.function, self.kind, self._names = state
+        self.function, self.kind, self.passed, self._names = state
         self.name = name_of(self.function)
         self._plan = None

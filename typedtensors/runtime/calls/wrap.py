@@ -113,6 +113,7 @@ def _wrap_async_generator(function: Callable[..., Any], calls: Calls) -> Callabl
                 try:
                     item = await Driven(step, call.scope)
                 except StopAsyncIteration:
+                    call.returned_error(None)
                     return
                 if (error := call.yielded_error(item)) is not None:
                     raise error

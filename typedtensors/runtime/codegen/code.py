@@ -13,6 +13,7 @@ from typing import Any
 from typedtensors.runtime.codegen.support import Misfit
 
 _INDENT = "    "
+_WIDTH = 88
 _RESERVED = frozenset({*keyword.kwlist, *dir(builtins)})
 
 
@@ -44,8 +45,15 @@ class Code:
 
     def fail_if(self, condition: str) -> None:
         """Leave the fast path where `condition` holds."""
-        with self.block(f"if {condition}:"):
-            self.line(f"raise {self.misfit}")
+        test = f"({condition})" if " and " in condition or " if " in condition else condition
+        fail = f"{_INDENT * (self._indent + 1)}raise {self.misfit}"
+        before = self.lines[-2] if self.lines[-1:] == [fail] else ""
+        # One statement for several tests, where they stand one after the other.
+        if before.startswith(f"{_INDENT * self._indent}if ") and len(before) + len(test) < _WIDTH:
+            self.lines[-2] = f"{before[:-1]} or {test}:"
+        else:
+            self.line(f"if {test}:")
+            self.lines.append(fail)
 
     @contextlib.contextmanager
     def block(self, head: str) -> Iterator[None]:

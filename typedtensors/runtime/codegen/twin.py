@@ -9,7 +9,7 @@ from typing import Any
 
 from typedtensors.runtime.calls.plan import Plan, Result
 from typedtensors.runtime.codegen.writer import Program, Writer
-from typedtensors.runtime.scope import stacks
+from typedtensors.runtime.scope import Deferred, Scope, stacks
 from typedtensors.shapes.tracing import tracing_test
 
 
@@ -21,11 +21,13 @@ class Judges:
         function: what is called.
         arguments: given all arguments, returns bindings (None: unchecked) and an error or None.
         result: given all arguments, the bindings and the result, returns an error or None.
+        passed: None, or a list that gets an item when a call has passed; no later call is checked.
     """
 
     function: Callable[..., Any]
     arguments: Callable[..., Any]
     result: Callable[..., Any]
+    passed: list[bool] | None = None
 
 
 def write_twin(plan: Plan, judges: Judges) -> Program:
@@ -40,10 +42,12 @@ def write_twin(plan: Plan, judges: Judges) -> Program:
         code.line("__tracebackhide__ = True")
         with code.block(f"if {code.constant('is_compiling', tracing_test())}():"):
             code.line(f"return {twin.call}")
+        twin.write_shortcut()
         twin.write_arguments()
         twin.write_call()
         if plan.returned is not None:
             twin.write_result(plan.returned)
+        twin.write_pass()
         code.line(f"return {twin.result}")
     return twin.program(twin.name)
 
@@ -61,6 +65,23 @@ class _Twin(Writer):
         self.find_stack = f"{self.stack} = {self.code.constant('stacks', stacks)}.local.memo_stack"
         function = self.code.constant("function", judges.function)
         self.call = f"{function}({self.formals.passed()})"
+
+    def write_shortcut(self) -> None:
+        """Call the function where no more calls are checked; its body may still ask for sizes."""
+        if self.judges.passed is None:
+            return
+        code = self.code
+        scope, deferred = code.constant("Scope", Scope), code.constant("Deferred", Deferred)
+        judge = code.constant("judge_arguments", self.judges.arguments)
+        later = f"{deferred}(({judge}, {self.formals.values}))"
+        passed = code.constant("passed", self.judges.passed)
+        with code.block(f"if {passed}:"), code.block(f"with {scope}({later}):"):
+            code.line(f"return {self.call}")
+
+    def write_pass(self) -> None:
+        """Note that a call has passed."""
+        if self.judges.passed is not None:
+            self.code.line(f"{self.code.constant('passed', self.judges.passed)}.append(True)")
 
     def write_arguments(self) -> None:
         """Check the arguments, in full where that leaves a doubt."""
@@ -99,6 +120,7 @@ class _Twin(Writer):
         with code.block("except Exception:"):
             code.line(f"{self.error} = {judge}({self.formals.values}, {self.left}, {self.result})")
         with code.block("else:"):
+            self.write_pass()
             code.line(f"return {self.result}")
         self._raise_error()
 
