@@ -125,6 +125,12 @@ rule(
     family=_FAMILY,
     examples=(_SOURCE[0], _SOURCE[2]),
 )(scattered)
+rule(
+    *torch_names("scatter_reduce", in_place=True),
+    params="input, dim, index, src, reduce, *, include_self=True, out=None",
+    family=_FAMILY,
+    examples=(example(Array("b n"), 1, indices("b n"), Array("b n"), "amax"),),
+)(scattered)
 
 
 @rule(
