@@ -6,24 +6,37 @@ from __future__ import annotations
 import asyncio
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
 from tests.oracle.arguments import CannotMake, Maker
 from tests.oracle.claims import Checked, Claims
+from tests.oracle.instrument import RECORDER
 from tests.oracle.recorder import Recorder, TooLong
 from typedtensors_mypy.source.modules import AnyFunction
 
 _MOST_ITEMS = 3
 
 
-def call_all(module: ModuleType, recorder: Recorder, checked: Checked, source: str) -> None:
-    """Call every function and method of a module's own, once for each truth of its flags."""
+def call_all(
+    module: ModuleType, checked: Checked, source: str, names: Sequence[str] | None = None
+) -> None:
+    """Call the functions and methods of a module's own, once for each truth of their flags.
+
+    Args:
+        module: The module, which was run.
+        checked: What is said of it.
+        source: Its text.
+        names: Which functions; all if None.
+    """
+    recorder: Recorder = vars(module)[RECORDER]
     for claims in itertools.chain.from_iterable(checked.claims.values()):
         function = claims.frame.function
-        if function is None or not claims.alone or function.name in {"__init__", "main"}:
+        if function is None or not claims.alone or function.name == "__init__":
+            continue
+        if names is not None and function.name not in names:
             continue
         sizes = _sizes(source, function)
         for flag in (False, True):

@@ -10,8 +10,8 @@ import pytest
 from tests.case_build import ROOT, lay_out
 from tests.case_files import Case, read_cases
 from tests.oracle.agreement import disagreements
-from tests.oracle.conftest import Tally
 from tests.oracle.programs import Outcome, Program
+from tests.oracle.tally import TALLY
 
 DOCUMENTS = [
     *sorted((ROOT / "tests" / "cases").glob("*.md")),
@@ -23,12 +23,10 @@ CASES = [case for document in DOCUMENTS for case in read_cases(document)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.document.stem}-{case.name}")
-def test_the_run_has_the_shapes_and_the_mistakes_that_are_told(
-    case: Case, tmp_path: Path, tally: Tally
-) -> None:
+def test_the_run_has_the_shapes_and_the_mistakes_that_are_told(case: Case, tmp_path: Path) -> None:
     outcomes = run(case, tmp_path)
     for outcome in outcomes:
-        tally.add(outcome.judgement)
+        TALLY.add(outcome.judgement)
         assert outcome.judgement.wrong == {}
     if case.document.parent.name == "cases":
         assert disagreements(*outcomes) == []
