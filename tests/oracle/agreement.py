@@ -41,11 +41,20 @@ def _only_reported(outcome: Outcome) -> Iterator[str]:
 
 def _only_shown(outcome: Outcome) -> Iterator[str]:
     tree = ast.parse(outcome.source)
-    told = {finding.place.line for finding in outcome.checked.findings if finding.code}
-    told.update(_explained(outcome))
+    reported = {finding.place.line for finding in outcome.checked.findings if finding.code}
+    expected = {*reported, *_explained(outcome), *_consequences(tree, reported)}
     for span, text in _told(outcome, tree):
-        if not told & span:
+        if not expected & span:
             yield f"line {min(span, default=0)}: nothing is reported, but: {text}"
+
+
+def _consequences(tree: ast.Module, reported: set[int]) -> Iterator[int]:
+    """The lines of a function behind one where a mistake is reported, which is told once."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            inside = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            first = min(reported & set(inside), default=inside.stop)
+            yield from range(first, inside.stop)
 
 
 def _explained(outcome: Outcome) -> Iterator[int]:
