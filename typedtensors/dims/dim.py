@@ -23,6 +23,7 @@ class Atom:
     (`self.d`, a config value, a data-dependent size). Opaque atoms of one `scope` are the sizes
     that one object was made with: rigid towards each other, as declared ones are. A *promised*
     atom is opaque too, though an annotation of other code names the axis: so it is no size of 1.
+    A *guessed* one may be something else than an integer: nothing but a parameter's name is known.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Atom:
     serial: int = 0
     scope: int = 0
     promised: bool = False
+    guessed: bool = False
 
     @cached_property
     def key(self) -> tuple[str, str, int]:
@@ -105,9 +107,9 @@ class Dim:
         return Dim.atom(Atom(name, declared=False))
 
     @staticmethod
-    def fresh(name: str = "_") -> Dim:
+    def fresh(name: str = "_", *, guessed: bool = False) -> Dim:
         """An opaque integer that equals no other one until that is learned."""
-        return Dim.atom(Atom(name, declared=False, serial=next(_serials)))
+        return Dim.atom(Atom(name, declared=False, serial=next(_serials), guessed=guessed))
 
     @staticmethod
     def promised(name: str) -> Dim:
@@ -115,9 +117,9 @@ class Dim:
         return Dim.atom(Atom(name, declared=False, serial=next(_serials), promised=True))
 
     @staticmethod
-    def member(name: str, scope: int) -> Dim:
+    def member(name: str, scope: int, *, guessed: bool = False) -> Dim:
         """The opaque integer `name` among those that belong together, such as a constructor's."""
-        return Dim.atom(Atom(name, declared=False, serial=scope, scope=scope))
+        return Dim.atom(Atom(name, declared=False, serial=scope, scope=scope, guessed=guessed))
 
     @staticmethod
     def scope() -> int:
@@ -174,6 +176,11 @@ class Dim:
     def declared(self) -> bool:
         """Whether only declared atoms and literals occur."""
         return all(atom.declared for atom in self.atoms)
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it may be something else than an integer, such as an array."""
+        return any(atom.guessed for atom in self.atoms)
 
     def __add__(self, other: Dim | int) -> Dim:
         """The sum."""

@@ -11,6 +11,7 @@ from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Undetermined
 from typedtensors.ops.value import Unknown
+from typedtensors.shapes import ANY, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -123,7 +124,14 @@ class Rule:
             return Conflict(conflict.diagnostic)
         if isinstance(value, Unknown):
             return value
+        if isinstance(value, Tensor) and arguments.get("out") is not None:
+            value = _written(value, arguments["out"])
         return Known(value, call.facts, tuple(call.broadcasts))
+
+
+def _written(value: Tensor, out: Value) -> Tensor:
+    """A result that is written to `out`: the elements become what that holds."""
+    return value.with_dtype(out.dtype if isinstance(out, Tensor) else ANY)
 
 
 @cache

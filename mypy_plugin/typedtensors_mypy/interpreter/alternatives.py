@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 from typedtensors.ops import Value
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import REPORTED, Either, either
+
+T = TypeVar("T")
 
 
 def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Value:
@@ -20,26 +24,66 @@ def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Va
     """
     if not isinstance(value, Either):
         return follow(value)
-    first_told: list[Finding] | None = None
-    values: list[Value] = []
-    ends: list[State] = []
-    for option in value.options:
-        told, seen = len(frame.run.findings), len(frame.run.sightings or ())
-        with frame.branch(frame.state.fork()), frame.run.listening() as heard:
-            result = follow(option)
-            end = frame.state
-        if heard:
-            new = frame.run.findings[told:]
-            first_told = new if first_told is None else first_told
-            del frame.run.findings[told:]
-            if frame.run.sightings is not None:
-                del frame.run.sightings[seen:]
-        else:
-            values.append(result)
-            ends.append(end)
-    if not values:
-        for finding in first_told or ():
+    taken, failed = _go(frame, [partial(follow, option) for option in value.options])
+    if not taken:
+        for finding in failed[0].told:
             frame.run.tell(finding)
         return REPORTED
-    frame.state.become(join_states(ends))
-    return either(values)
+    frame.state.become(join_states([way.end for way in taken]))
+    return either(way.result for way in taken)
+
+
+def either_way(frame: Frame, ways: Sequence[Callable[[], T]]) -> list[T]:
+    """Go each way from here, as by the branches of a test; what holds after any of them is left.
+
+    Inside a call that is followed, a way on which an error is told is taken to be ruled out, unless
+    that happens on all of them: the caller may know what the test says.
+    """
+    taken = [] if frame.called_at is None else _go(frame, ways)[0]
+    taken = taken or [_Way(frame, way) for way in ways]
+    frame.state.become(join_states([way.end for way in taken]))
+    return [way.result for way in taken]
+
+
+class _Way:
+    """What going one way gave, where it ended, and what it told."""
+
+    def __init__(self, frame: Frame, way: Callable[[], Any]) -> None:
+        self.told: list[Finding] = []
+        with frame.branch(frame.state.fork()):
+            self.result = way()
+            self.end: State = frame.state
+
+
+def _go(frame: Frame, ways: Sequence[Callable[[], Any]]) -> tuple[list[_Way], list[_Way]]:
+    """The ways on which nothing was told, and the others, of which nothing is left."""
+    taken, failed = [], []
+    for each in ways:
+        marks = Marks(frame)
+        with frame.run.listening() as heard:
+            way = _Way(frame, each)
+        if heard:
+            way.told = frame.run.findings[marks.findings :]
+            marks.undo()
+            failed.append(way)
+        else:
+            taken.append(way)
+    return taken, failed
+
+
+class Marks:
+    """How much a frame had told and returned before something that may have to be forgotten."""
+
+    def __init__(self, frame: Frame) -> None:
+        run = frame.run
+        self.findings = len(run.findings)
+        lists: list[list[Any]] = [run.findings, frame.outcomes, frame.yields, frame.exits]
+        lists += [heard for heard, _ in run.listeners]
+        if run.sightings is not None:
+            lists.append(run.sightings)
+        self._lists = [(kept, len(kept)) for kept in lists]
+
+    def undo(self) -> None:
+        """Forget what was told and returned since."""
+        for kept, length in self._lists:
+            del kept[length:]

@@ -73,7 +73,7 @@ class Run:
     active: set[Likeness] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
-    listeners: list[list[Finding]] = field(default_factory=list)
+    listeners: list[tuple[list[Finding], int]] = field(default_factory=list)
     sightings: list[Sighting] | None = None
     steps: int = 0
     muted: int = 0
@@ -87,8 +87,9 @@ class Run:
 
     def tell(self, finding: Finding) -> None:
         """Keep a finding, unless the same place has one of the same code already."""
-        for heard in self.listeners:
-            heard.append(finding)
+        for heard, muted in self.listeners:
+            if self.muted == muted:
+                heard.append(finding)
         if self.muted:
             return
         key = (finding.place.line, finding.place.column, finding.code)
@@ -98,9 +99,9 @@ class Run:
 
     @contextmanager
     def listening(self) -> Iterator[list[Finding]]:
-        """Hear what the block tells, whether or not it is kept."""
+        """Hear what the block tells, whether or not it is kept; not what it silences itself."""
         heard: list[Finding] = []
-        self.listeners.append(heard)
+        self.listeners.append((heard, self.muted))
         try:
             yield heard
         finally:

@@ -32,6 +32,7 @@ def test_an_unknown_size_is_that_of_the_axis_it_meets_or_one() -> None:
         pytest.param((Shape.of("b", "c"), Shape.of("c")), id="nothing is undecided"),
         pytest.param((Shape.of("b", K, K), Shape.of("b", "b")), id="two are undecided"),
         pytest.param((Shape.of("b", K), Shape.of(K)), id="one size"),
+        pytest.param((Shape.of("b", K), Shape.of("b"), Shape.of()), id="three operands"),
     ],
 )
 def test_there_is_nothing_to_tell_apart(shapes: tuple[Shape, ...]) -> None:

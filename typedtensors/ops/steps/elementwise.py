@@ -98,9 +98,10 @@ _SCALAR = Shape(())
 def _shape(operand: Value) -> Shape:
     if isinstance(operand, Tensor):
         return operand.shape
-    if isinstance(operand, (Dim, bool, int, float, complex)):
+    guessed = isinstance(operand, Dim) and operand.guessed
+    if isinstance(operand, (Dim, bool, int, float, complex)) and not guessed:
         return _SCALAR
-    if isinstance(operand, Unknown):
+    if guessed or isinstance(operand, Unknown):
         return Shape.unknown()
     raise Undetermined("an operand is neither an array nor a number")
 

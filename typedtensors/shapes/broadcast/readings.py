@@ -25,11 +25,11 @@ def readings(outcome: Broadcast) -> tuple[Broadcast, ...]:
     axis has too, and that is named or a number.
     """
     undecided = [met for met in outcome.meetings if met.verdict is Verdict.UNDECIDED]
-    if len(undecided) != 1:
+    if len(undecided) != 1 or len(outcome.operands) != 2:
         return ()
     sizes = set(_meeting(outcome, undecided[0].index))
     recurring = [size for size in sizes if size.declared and _recurs(outcome, size)]
-    if len(outcome.operands) != 2 or len(sizes) != 2 or len(recurring) != 1:
+    if len(sizes) != 2 or len(recurring) != 1:
         return ()
     (other,) = sizes.difference(recurring)
     found = []

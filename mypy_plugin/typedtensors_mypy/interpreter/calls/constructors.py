@@ -104,7 +104,7 @@ def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes, bindings: Bind
     if parameter.type == ScalarType("int") or (not parameter.annotated and integer):
         return sizes.named(parameter.name)
     if isinstance(parameter.type, OpaqueType) and not parameter.annotated and default is None:
-        return sizes.named(parameter.name)
+        return sizes.named(parameter.name, guessed=True)
     return value_of(frame, parameter.type, bindings, parameter.name)
 
 
@@ -118,9 +118,11 @@ class _Sizes:
         names = {parameter.name for parameter in signature.parameters}
         self._scope = Dim.scope() if apart and not _relates(cls, names) else None
 
-    def named(self, name: str) -> Dim:
+    def named(self, name: str, *, guessed: bool = False) -> Dim:
         """The integer that the constructor gets under a name."""
-        return Dim.fresh(name) if self._scope is None else Dim.member(name, self._scope)
+        if self._scope is None:
+            return Dim.fresh(name, guessed=guessed)
+        return Dim.member(name, self._scope, guessed=guessed)
 
 
 def _relates(cls: UserClass, names: set[str]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
-from typedtensors.shapes import Bindings, Shape, Tensor
+from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
 from typedtensors_mypy.interpreter.calls.classes import (
@@ -44,6 +44,9 @@ from typedtensors_mypy.source.program import Definition, External, Target, resol
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import OpaqueType
+
+# Asked of a dtype as of an array that has it.
+_OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
 
 
 def name_value(frame: Frame, node: ast.Name) -> Value:
@@ -158,6 +161,8 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
 def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
     """An attribute of a value that a library made."""
     name = node.attr
+    if isinstance(base, DType) and name in _OF_DTYPE:
+        return apply_op(frame, node, f"torch.{name}", (Tensor(Shape(()), base),))
     if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
         return base.config[name]
     if isinstance(base, Fields) and name in base.names:

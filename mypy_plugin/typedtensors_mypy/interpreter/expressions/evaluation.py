@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.expressions.attributes import attribute, name_value
@@ -27,7 +29,6 @@ from typedtensors_mypy.interpreter.expressions.displays import (
 from typedtensors_mypy.interpreter.expressions.iteration import item_of
 from typedtensors_mypy.interpreter.expressions.subscripts import subscript
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.state import join_states
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
@@ -93,14 +94,13 @@ def _conditional(frame: Frame, node: ast.IfExp) -> Value:
     answer = truth(frame.evaluate(node.test))
     if answer is not None:
         return frame.evaluate(node.body if answer else node.orelse)
-    values, states = [], []
-    for branch, holds in ((node.body, True), (node.orelse, False)):
-        with frame.branch(frame.state.fork()) as state:
-            refine(frame, node.test, holds=holds)
-            values.append(frame.evaluate(branch))
-            states.append(state)
-    frame.state.become(join_states(states))
-    return either(values)
+
+    def branch(chosen: ast.expr, *, holds: bool) -> Value:
+        refine(frame, node.test, holds=holds)
+        return frame.evaluate(chosen)
+
+    sides = partial(branch, node.body, holds=True), partial(branch, node.orelse, holds=False)
+    return either(either_way(frame, sides))
 
 
 def _starred(frame: Frame, node: ast.Starred) -> Value:

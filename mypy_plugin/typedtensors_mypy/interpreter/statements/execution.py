@@ -6,11 +6,13 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
+from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check, keep
 from typedtensors_mypy.interpreter.calls.containers import extend
 from typedtensors_mypy.interpreter.calls.managers import enter
@@ -128,13 +130,13 @@ def _if(frame: Frame, node: ast.If) -> None:
         refine(frame, node.test, holds=answer)
         frame.execute(node.body if answer else node.orelse)
         return
-    ends: list[State] = []
-    for body, holds in ((node.body, True), (node.orelse, False)):
-        with frame.branch(frame.state.fork()):
-            refine(frame, node.test, holds=holds)
-            frame.execute(body)
-            ends.append(frame.state)
-    frame.state.become(join_states(ends))
+
+    def branch(body: Sequence[ast.stmt], *, holds: bool) -> None:
+        refine(frame, node.test, holds=holds)
+        frame.execute(body)
+
+    sides = partial(branch, node.body, holds=True), partial(branch, node.orelse, holds=False)
+    either_way(frame, sides)
 
 
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, Tensor
+from typedtensors_mypy.interpreter.alternatives import Marks
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.frame import Frame, Loop
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
@@ -66,7 +66,7 @@ def _repeat(
     entry = frame.state.fork()
     head = _Head(entry.fork())
     for _ in range(_MOST_ROUNDS):
-        marks = _Marks(frame)
+        marks = Marks(frame)
         loop, end = _one_round(frame, head.state, body, begin)
         if not head.widen(end):
             break
@@ -85,22 +85,6 @@ def _one_round(
         end = join_states([frame.state, *loop.continues])
     frame.loops.pop()
     return loop, end
-
-
-class _Marks:
-    """How much a frame had told and returned before a round that has to be gone through again."""
-
-    def __init__(self, frame: Frame) -> None:
-        run = frame.run
-        lists: list[list[Any]] = [run.findings, frame.outcomes, frame.yields, frame.exits]
-        if run.sightings is not None:
-            lists.append(run.sightings)
-        self._lists = [(kept, len(kept)) for kept in lists]
-
-    def undo(self) -> None:
-        """Forget what the round told and returned."""
-        for kept, length in self._lists:
-            del kept[length:]
 
 
 class _Head:

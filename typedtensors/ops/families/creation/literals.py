@@ -54,6 +54,8 @@ def array(call: Call) -> Value:
     three of `torch.tensor([0.485, 0.456, 0.406])` say that the channels they meet are three.
     """
     data = call["data"]
+    if isinstance(data, Dim) and data.guessed:
+        raise Undetermined("the data may be an array")
     if call.arguments["ndmin"] != Dim.of(0):
         raise Undetermined("the least number of axes is given")
     if isinstance(data, Tensor):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.ops import promotion
+from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -15,6 +17,8 @@ from typedtensors.ops.steps.sizes import sizes_of
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part, Shape
@@ -126,3 +130,22 @@ def _sizes(shape: Shape) -> Value:
 def _size(part: Part) -> Dim:
     """The size as an integer; not known of an axis that may be of size 1 instead."""
     return part.dim if isinstance(part, Axis) and not part.flexible else Dim.fresh()
+
+
+def _of_kind(wanted: str) -> Callable[[Call], bool]:
+    def answer(call: Call) -> bool:
+        found = promotion.kinds(call.tensor("input").dtype)
+        if found is None or (wanted in found and len(found) > 1):
+            raise Undetermined("the dtype is not known")
+        return wanted in found
+
+    return answer
+
+
+for _name, _wanted in (("is_floating_point", "float"), ("is_complex", "complex")):
+    rule(
+        *torch_names(_name),
+        params="input",
+        family=FAMILY,
+        examples=(example(Array("b n")), example(Array("", "Int64")), example(Array("n", "Bool"))),
+    )(_of_kind(_wanted))
