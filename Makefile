@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 LOCKED := $(VENV)/locked.stamp
 INSTALLED := $(VENV)/installed.stamp
 DOCS := $(VENV)/docs.stamp
+MODELS := $(VENV)/models
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --quiet
 # Scripts that call `typedtensors` find the one of this environment.
 ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench docs index surface conformance lock clean
+.PHONY: demo test slow real coverage lint bench bench-guard docs index surface conformance lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -39,6 +40,10 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@status=0; for file in bench/*.py; do $(ENV) python $$file || status=1; done; exit $$status
+
+# False alarms on public architectures: arguments go to the script, make bench-guard ARGS=masked
+bench-guard: $(INSTALLED) $(MODELS)
+	$(ENV) python bench/guard_models.py --packages $(MODELS) $(ARGS)
 
 docs: $(DOCS)
 	$(ENV) mkdocs build --strict
@@ -71,6 +76,11 @@ $(LOCKED): requirements-dev.lock
 # The build backend is locked too, so nothing is fetched here.
 $(INSTALLED): $(LOCKED) pyproject.toml
 	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Beside the environment, not in it: to the guard this is a project's own code.
+$(MODELS): $(LOCKED)
+	@$(PIP) --target $@ transformers==5.24.0
 	@touch $@
 
 $(DOCS): $(INSTALLED) requirements-docs.lock

@@ -75,6 +75,16 @@ def test_code_written_by_torch_from_a_graph_is_not_judged() -> None:
         torch.compile(torch.sub, backend="eager")(Y, Y.squeeze(-1))
 
 
+@pytest.mark.slow
+def test_kernels_that_torch_writes_are_not_judged() -> None:
+    square, row = torch.rand(8, 8), torch.rand(8)
+    compiled = torch.compile(lambda x: torch.addmm(row * 2, x, square).relu())
+    with guard("explicit") as report:
+        compiled(square)
+        compiled(square)
+    assert report.events == []
+
+
 @pytest.mark.filterwarnings("ignore:Profiler:UserWarning")
 def test_compiled_optimizer_step_leaves_the_guard_in_place() -> None:
     optimizer = torch.optim.Adam(NET.parameters())

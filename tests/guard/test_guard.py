@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.overrides import _get_current_function_mode
 
 from typedtensors import AxisError, SpecWarning, TensorCheckError, UncheckedWarning
 from typedtensors.guard import (
@@ -129,6 +130,36 @@ def test_level(level: str, reasons: list[str]) -> None:
 def test_unknown_setting_names_the_known_ones(level: str, action: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         guard(level, action)  # type: ignore[arg-type]
+
+
+def test_environment_names_the_level_of_guards_that_name_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TYPEDTENSORS_GUARD", "explicit")
+    with guard(action="record") as own, guard("suspicious", "record") as named:
+        torch.ones(2, 4) + ROW
+    with guard(action="record") as alone:
+        torch.ones(2, 4) + ROW
+    assert (own.events, named.events) == ([], [])
+    assert [event.reason for event in alone.events] == ["implicit"]
+    monkeypatch.setenv("TYPEDTENSORS_GUARD", "explict")
+    with pytest.raises(ValueError, match=r"TYPEDTENSORS_GUARD.*did you mean `explicit`"):
+        guard()
+
+
+def test_environment_turns_guards_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TYPEDTENSORS_GUARD", "off")
+    with guard("explicit"):
+        assert _get_current_function_mode() is None
+        suspicious()
+    assert guard()(suspicious) is suspicious
+
+
+def test_guard_that_allows_everything_leaves_torch_alone() -> None:
+    with guard("allow"):
+        assert _get_current_function_mode() is None
+    with guard(), guard("allow"):
+        suspicious()
 
 
 def test_slips_in_decorating_say_what_to_write() -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _INSTALLED: Final = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist-packages"))
 _GENERATED: Final = "<eval_with_key>"
 """The file that torch.fx gives to the code of a graph, such as that of a compiled function."""
+_INDUCTOR: Final = f"{os.sep}torchinductor_"
+"""In the name of the folder in which torch.compile keeps what it has written."""
 _PYTHON: Final = f"{sysconfig.get_paths()['stdlib']}{os.sep}"
 
 
@@ -76,11 +78,16 @@ class Frames:
     def _decide(self, file: str) -> Scope:
         if file.startswith((*self._roots, "<frozen ")):
             return Scope.TRANSPARENT
-        if file.startswith(_GENERATED):
+        if file.startswith(_GENERATED) or _is_written_by_inductor(file):
             return Scope.GENERATED
         if any(folder in file for folder in _INSTALLED):
             return Scope.LIBRARY
         return Scope.TRANSPARENT if file.startswith(_PYTHON) else Scope.PROJECT
+
+
+def _is_written_by_inductor(file: str) -> bool:
+    chosen = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    return _INDUCTOR in file or bool(chosen and file.startswith(chosen))
 
 
 def _folder(file: str, *, up: int = 1) -> str:

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from typedtensors.diagnostics import Diagnostic, TensorError, wording
+
+_Key: TypeAlias = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -49,22 +52,24 @@ class GuardEvent:
 
 @dataclass
 class Report:
-    """The events of a guarded run, each once, in the order of their first occurrence."""
+    """The events of a guarded run, one for each place and its sizes, in the order they came in."""
 
     events: list[GuardEvent] = field(default_factory=list)
-    _times: dict[GuardEvent, int] = field(default_factory=dict, repr=False)
+    # No Counter: a report is made inside of functions that torch.compile traces too.
+    _times: dict[_Key, int] = field(default_factory=dict, repr=False)
 
     def add(self, event: GuardEvent) -> bool:
-        """Note an occurrence; True if it is the first one."""
-        first = event not in self._times
+        """Note an occurrence; True if it is the first one of these sizes at this place."""
+        key = _key(event)
+        first = key not in self._times
+        self._times[key] = self._times.get(key, 0) + 1
         if first:
             self.events.append(event)
-        self._times[event] = self._times.get(event, 0) + 1
         return first
 
     def times(self, event: GuardEvent) -> int:
-        """How often the event occurred."""
-        return self._times.get(event, 0)
+        """How often the place had these sizes."""
+        return self._times.get(_key(event), 0)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.events)) or "no suspicious broadcast"
@@ -94,6 +99,10 @@ class BroadcastWarning(UserWarning):
 
 # Users meet the public name in tracebacks.
 BroadcastError.__module__ = "typedtensors"
+
+
+def _key(event: GuardEvent) -> _Key:
+    return event.file, event.line, event.op, event.expression, event.shapes
 
 
 def _spec(shape: tuple[int, ...]) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import warnings
 from contextlib import AbstractContextManager
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Allows = Callable[[GuardEvent], bool]
 
 Action = Literal["raise", "warn", "record"]
+_LEVELS = tuple(each.value for each in Level)
+_SWITCH, _OFF = "TYPEDTENSORS_GUARD", "off"
 
 # Shared by all guards: one that is entered at each step warns once too.
 _warned: dict[str | tuple[str, type[Warning], int], int] = {}
@@ -35,12 +38,13 @@ class Guard(AbstractContextManager[Report]):
 
     def __init__(
         self,
-        level: str,
+        level: str | None,
         action: str,
         allows: Allows | None = None,
         report: Report | None = None,
     ) -> None:
-        self._level = Level(_one_of(level, tuple(each.value for each in Level), "level"))
+        self._is_off, default = _chosen_outside()
+        self._level = Level(_one_of(default if level is None else level, _LEVELS, "level"))
         self._action = _one_of(action, get_args(Action), "action")
         self._allows = allows
         self.report = Report() if report is None else report
@@ -48,7 +52,8 @@ class Guard(AbstractContextManager[Report]):
 
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
-        session = None if _is_compiling() else _torch_guard()(self._level, self._deliver)
+        skipped = self._is_off or _is_compiling()
+        session = None if skipped else _torch_guard()(self._level, self._deliver)
         if session is not None:
             session.__enter__()
         self._entered.append(session)
@@ -76,6 +81,9 @@ class Guard(AbstractContextManager[Report]):
                 "use `with guard():` around the part that does not await or yield"
             )
             raise TypeError(msg)
+        if self._is_off:
+            function.report = self.report  # type: ignore[attr-defined]
+            return function
 
         @wraps(function)
         def guarded(*args: object, **kwargs: object) -> object:
@@ -99,7 +107,7 @@ class Guard(AbstractContextManager[Report]):
 
 
 def guard(
-    level: str = "suspicious", action: Action = "raise", *, allows: Allows | None = None
+    level: str | None = None, action: Action = "raise", *, allows: Allows | None = None
 ) -> Guard:
     """Stop at the first broadcast that nobody asked for.
 
@@ -113,7 +121,9 @@ def guard(
 
     Arguments:
         level: `"suspicious"` reports what working programs hardly ever do, `"explicit"` every
-            broadcast that no helper asked for except of rank 0, `"allow"` none.
+            broadcast that no helper asked for except of rank 0, `"allow"` none. By default the
+            one that the environment variable `TYPEDTENSORS_GUARD` names, else `"suspicious"`;
+            `TYPEDTENSORS_GUARD=off` turns all guards off, whatever their level.
         action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
             and sizes, or `"record"` into the report only. Code in installed packages never
             raises: for the reasons `loss` and `rank` it warns.
@@ -131,6 +141,16 @@ def guard(
     pass, or of code that `torch.compile` has compiled, which runs at full speed.
     """
     return Guard(level, action, allows)
+
+
+def _chosen_outside() -> tuple[bool, str]:
+    """Whether the environment turns guards off, and the level of those that name none."""
+    if _is_compiling():
+        return True, Level.ALLOW.value
+    chosen = os.environ.get(_SWITCH) or Level.SUSPICIOUS.value
+    if chosen == _OFF:
+        return True, Level.ALLOW.value
+    return False, _one_of(chosen, (*_LEVELS, _OFF), f"{_SWITCH} in the environment:")
 
 
 def _is_compiling() -> bool:

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from typedtensors.diagnostics.cell import shown_file
 from typedtensors.guard import syntax
 from typedtensors.guard.preparation import is_prepared
 from typedtensors.shapes.broadcast import accepted_lines, inserts_axis, meets_itself
@@ -24,6 +25,7 @@ _LONGEST: Final = 160
 class Site:
     """One instruction of one code object, and the expression it evaluates.
 
+    `file` is its name, or that of a notebook's cell, `In[3]`.
     `module` is the name of the module, which for a script is its file's, as a type checker calls
     it; `function` is the dotted name of the function, `module.Class.method`.
     `expression` is the source text on one line; without column positions (Python 3.10, or
@@ -77,7 +79,7 @@ def _read(frame: FrameType) -> Site:
     module = _module(frame)
     parsed = None if text is None else syntax.parse(text)
     return Site(
-        file=file,
+        file=shown_file(file),
         line=span.start,
         module=module,
         function=f"{module}.{_qualified_name(frame.f_code)}",

@@ -51,19 +51,20 @@ class Examiner:
         self._role = role
         self._level = level
         # The shapes of arguments that nothing could make reportable: those of most calls.
-        self._harmless: set[tuple[Sizes, ...]] = set()
+        self._harmless: set[tuple[Any, ...]] = set()
 
     def examine(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GuardEvent | None:
         """The event that the call is, if it is one to report."""
-        # Most calls end at the third line; `told` is whether their shapes are the whole story.
+        # Most calls end here.
         shapes = tuple([each.shape for each in args if isinstance(each, Tensor)])
-        told = not (kwargs and any(map(_is_tensor, kwargs.values())))
-        if told and shapes in self._harmless:
+        if kwargs:
+            shapes += _named_shapes(kwargs)
+        if shapes in self._harmless:
             return None
         operands = self._role.read(args, kwargs)
         event = None if operands is None else _event(operands.shapes)
         if operands is None or event is None or not self._may_be_reported(event, operands):
-            if told and self._role.by_shapes:
+            if self._role.by_shapes:
                 self._remember(shapes)
             return None
         location = None if is_allowed() else _FRAMES.locate(calling_frame(2))
@@ -76,7 +77,7 @@ class Examiner:
         worst = Context(operands.comparison, floating=True, parameter=False)
         return judge(event, worst, self._level) is not None
 
-    def _remember(self, shapes: tuple[Sizes, ...]) -> None:
+    def _remember(self, shapes: tuple[Any, ...]) -> None:
         if len(self._harmless) >= _MANY:
             self._harmless.clear()
         self._harmless.add(shapes)
@@ -130,8 +131,10 @@ def examiners(level: Level) -> Mapping[Callable[..., Any], Examiner]:
     return {function: Examiner(role, level) for function, role in roles().items()}
 
 
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Tensor)
+def _named_shapes(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The shapes of the tensors among the arguments by keyword; what is written has no say."""
+    tensors = {name: each for name, each in kwargs.items() if isinstance(each, Tensor)}
+    return tuple([(name, each.shape) for name, each in tensors.items() if name != "out"])
 
 
 @lru_cache(maxsize=4096)

@@ -14,6 +14,7 @@ from typedtensors.guard.door import survive
 from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.optimizer import stepping_aside
+from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typedtensors.guard.report import GuardEvent
-    from typedtensors.shapes.broadcast import Level
 
 
 _is_tracing: Callable[[], bool] = torch.jit.is_tracing  # type: ignore[attr-defined]
@@ -129,7 +129,10 @@ _active = _Active()
 
 @contextmanager
 def guarding(level: Level, deliver: Callable[[GuardEvent], None]) -> Iterator[None]:
-    """Guard this thread. The innermost guard decides alone: outer ones pause."""
+    """Guard this thread. The innermost guard decides alone: outer ones pause.
+
+    A guard that allows everything costs nothing: torch gets no mode.
+    """
     mode = GuardMode(level, deliver)
     outer = _active.modes[-1] if _active.modes else None
     if outer is not None:
@@ -137,9 +140,10 @@ def guarding(level: Level, deliver: Callable[[GuardEvent], None]) -> Iterator[No
     _active.modes.append(mode)
     try:
         with ExitStack() as stack:
-            stack.enter_context(watching())
-            stack.enter_context(stepping_aside(mode))
-            stack.enter_context(mode)
+            if level is not Level.ALLOW:
+                stack.enter_context(watching())
+                stack.enter_context(stepping_aside(mode))
+                stack.enter_context(mode)
             yield
     finally:
         _active.modes.remove(mode)

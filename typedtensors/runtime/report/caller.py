@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics.cell import shown_file
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -39,12 +41,5 @@ def definition(function: Callable[..., object]) -> str | None:
 
 
 def _file(filename: str) -> str:
-    """Name a notebook's cell as its user sees it."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
-    # Public since IPython 8: returns ("Cell", "In[3]") for a cell's file, else None.
-    named = name_of(filename) if name_of is not None else None
-    if named:
-        return str(named[1])
-    return filename.removeprefix(f"{Path.cwd()}{os.sep}")
+    """Name a file as its user does: from the current folder."""
+    return shown_file(filename).removeprefix(f"{Path.cwd()}{os.sep}")
