@@ -121,8 +121,9 @@ def walk(value: Any) -> Iterator[Any]:
     if isinstance(value, (tuple, list)):
         for each in value:
             yield from walk(each)
-    elif isinstance(value, Mapping):
-        yield from walk(tuple(value.values()))
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from walk(each)
     elif isinstance(value, Module):
         yield from walk((value.args, value.kwargs))
     elif isinstance(value, slice):
