@@ -33,6 +33,7 @@ def test_one_op_is_shown_with_spellings_parameters_shapes_and_examples(
         "torch.bmm\n"
         "  spellings   torch.Tensor.bmm\n"
         "  parameters  input, mat2, *, out=None\n"
+        "  frameworks  torch\n"
         "  shapes      b m k, b k n -> b m n\n"
         "  examples    torch.bmm(float32[b m k], float32[b k n]) -> float32[b m n]\n"
         f"  compared    {counts.text}\n"

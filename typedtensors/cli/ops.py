@@ -116,6 +116,7 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
     yield from _row("spellings", entry.names[1:])
     yield from _row("parameters", _wrapped(entry.params, "", _TITLES + len(_INDENT)))
     yield from _row("input", [entry.inputs] if entry.inputs else [])
+    yield from _row("frameworks", [", ".join(entry.frameworks)])
     yield from _row("shapes", [entry.rule.signature] if entry.rule.signature else [])
     yield from _row("examples", entry.examples())
     counts = compared(entry.rule)

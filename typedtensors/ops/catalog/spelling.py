@@ -43,14 +43,12 @@ def find(spelling: str) -> tuple[str, ...]:
     full = _full(asked)
     if full in index():
         return (full,)
-    owner, _, name = asked.rpartition(".")
-    found = _by_last_name().get(name or asked, ())
     if full.startswith(_LIBRARIES):
         return ()
-    if owner:
-        # Whatever is before the dot is then somebody's array.
-        found = tuple(each for each in found if each.startswith(_ARRAYS))
-    return found
+    owner, _, name = asked.rpartition(".")
+    found = _by_last_name().get(name, ())
+    # What stands before a dot is somebody's array.
+    return tuple(each for each in found if not owner or each.startswith(_ARRAYS))
 
 
 def without_rule(spelling: str) -> str | None:
