@@ -28,7 +28,12 @@ _SCOPES = (*FunctionNode, ast.ClassDef)
 
 
 def check_module(
-    module: Module, program: Program, config: Config, sightings: list[Sighting] | None = None
+    module: Module,
+    program: Program,
+    config: Config,
+    sightings: list[Sighting] | None = None,
+    *,
+    whole: bool = False,
 ) -> list[Finding]:
     """Everything that is wrong with the shapes in a module, by line.
 
@@ -37,6 +42,7 @@ def check_module(
         program: Where its names lead to.
         config: What is to be told.
         sightings: Gets the value of every parameter and expression, if given.
+        whole: Whether to go through functions too that lead to no arrays.
     """
     run = Run(program, module, config, evaluate, execute, call, interpret, sightings=sightings)
     scope = Scope(program, module)
@@ -48,7 +54,7 @@ def check_module(
     run.globals.values = _lasting(module, top)
     relevance = Relevance(program)
     for function in _functions(run, scope, module.tree.body):
-        if relevance.leads_to_arrays(_definition(function)):
+        if whole or relevance.leads_to_arrays(_definition(function)):
             run.steps = 0
             interpret(run, function)
     return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
