@@ -120,7 +120,7 @@ def test_a_name_bound_on_one_path_is_what_it_is_there() -> None:
 
 
 def test_an_attribute_assigned_on_one_path_is_not_known_after_both() -> None:
-    assigned = State({"self": None, "self.a": N})
+    assigned = State({"self": None, "self.a": N}, objects=True)
     assert join_states([assigned, State({"self": None})]).values == {"self": None}
 
 
@@ -156,6 +156,8 @@ def test_a_dict_that_got_a_key_on_one_path_has_any_keys() -> None:
 
 
 def test_rebinding_a_name_forgets_the_attributes_of_its_old_object() -> None:
-    state = State({"a": None, "a.x": N, "ab.x": M})
+    state = State({"a": None})
+    state.put("a.x", N)
+    state.put("ab.x", M)
     state.assign("a", 1.0)
     assert state.values == {"a": 1.0, "ab.x": M}

@@ -25,6 +25,8 @@ from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
+# What may stand between the brackets of an alias that writes a spec anew.
+_SPEC_PARTS = (ast.BinOp, ast.Constant, ast.JoinedStr, ast.Subscript, ast.Tuple)
 
 
 def check_module(
@@ -133,10 +135,17 @@ def _annotations(node: ast.stmt) -> Iterator[ast.expr]:
         yield node.annotation
         if node.value is not None and ast.unparse(node.annotation).endswith("TypeAlias"):
             yield node.value
-    elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.Subscript, ast.BinOp)):
+    elif isinstance(node, ast.Assign) and _may_be_alias(node.value):
         yield node.value
     elif type(node).__name__ == "TypeAlias":
         yield node.value  # type: ignore[attr-defined]
+
+
+def _may_be_alias(node: ast.expr) -> bool:
+    """Whether a value may write a spec: `Float[Tensor, "n"]`, `list[Float[...]]`, `A | B`."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.BitOr)
+    return isinstance(node, ast.Subscript) and isinstance(node.slice, _SPEC_PARTS)
 
 
 def _nested(node: ast.stmt) -> Iterator[list[ast.stmt]]:

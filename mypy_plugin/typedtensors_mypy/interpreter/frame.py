@@ -68,6 +68,7 @@ class Run:
     generic: dict[int, Instance] = field(default_factory=dict)
     constructors: dict[int, Function] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
+    rule_names: dict[str, str | None] = field(default_factory=dict)
     sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
     active: set[Likeness] = field(default_factory=set)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
@@ -17,7 +18,13 @@ from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import AnnotationType, MappingType, StreamType
+from typedtensors_mypy.source.types import (
+    AnnotationType,
+    MappingType,
+    ScalarType,
+    StreamType,
+    specs_of,
+)
 
 # Decorators that are accounted for in a signature.
 _OWN = {"builtins.staticmethod", "builtins.classmethod", *library.PROPERTIES, *library.MANAGERS}
@@ -54,20 +61,26 @@ class Signature:
     is_property: bool
     accepting: bool = False
 
+    @cached_property
+    def shaped(self) -> bool:
+        """Whether some parameter declares dims."""
+        types = [parameter.type for parameter in self.parameters]
+        return ScalarType("int") in types or any(map(_has_specs, types))
 
-def read_signature(run: Run, node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
-    """The signature of a function; read once per function."""
-    known = run.signatures.get(id(node))
-    if known is None:
-        known = run.signatures[id(node)] = _read(node, scope, method=method)
-    return known
+
+def _has_specs(kind: AnnotationType) -> bool:
+    return next(specs_of(kind), None) is not None
 
 
 def signature_of(run: Run, function: Function) -> Signature:
-    """The signature of a function value; a method's head sees the names of its class."""
-    owner = function.owner
-    scope = function.scope if owner is None else owner.scope.inside(owner.node)
-    return read_signature(run, function.node, scope, method=owner is not None)
+    """The signature of a function value, read once; a method's head sees its class's names."""
+    known = run.signatures.get(id(function.node))
+    if known is None:
+        owner = function.owner
+        scope = function.scope if owner is None else owner.scope.inside(owner.node)
+        known = _read(function.node, scope, method=owner is not None)
+        run.signatures[id(function.node)] = known
+    return known
 
 
 def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:

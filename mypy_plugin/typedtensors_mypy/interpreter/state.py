@@ -26,22 +26,23 @@ class State:
 
     Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
     `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
-    here. `alive` is False where control does not arrive.
+    here; `objects` is whether there is any. `alive` is False where control does not arrive.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     lists: Mapping[int, Changed] = field(default_factory=dict)
     alive: bool = True
+    objects: bool = False
 
     def fork(self) -> State:
         """A copy that goes its own way."""
-        return State(dict(self.values), self.facts, self.lists, self.alive)
+        return State(self.values.copy(), self.facts, self.lists, self.alive, self.objects)
 
     def become(self, other: State) -> None:
         """Take over what another state knows."""
         self.values, self.facts = other.values, other.facts
-        self.lists, self.alive = other.lists, other.alive
+        self.lists, self.alive, self.objects = other.lists, other.alive, other.objects
 
     def now(self, value: Value) -> Value:
         """What a value holds here, if it is a list or dict; any other value as it is."""
@@ -59,8 +60,15 @@ class State:
         self.forget_attributes(name)
         self.values[name] = value
 
+    def put(self, name: str, value: Value) -> None:
+        """Say more of a name, or of an attribute `name.attribute`, without binding it anew."""
+        self.values[name] = value
+        self.objects = self.objects or "." in name
+
     def attributes(self, owner: Value) -> dict[str, Value]:
         """What was assigned here to the attributes of an object, whatever its name."""
+        if not self.objects:
+            return {}
         prefixes = tuple(f"{name}." for name in self._names(owner))
         found = [key for key in self.values if key.startswith(prefixes)]
         return {key.partition(".")[2]: self.values[key] for key in found}
@@ -68,6 +76,7 @@ class State:
     def set_attributes(self, owner: Value, attributes: Mapping[str, Value]) -> None:
         """Let the attributes of an object be these, under every name that it has here."""
         if attributes:
+            self.objects = True
             for name in self._names(owner):
                 self.values.update({f"{name}.{key}": value for key, value in attributes.items()})
 
@@ -76,6 +85,8 @@ class State:
 
     def forget_attributes(self, name: str) -> None:
         """Drop what was assigned to the attributes of the object behind a name."""
+        if not self.objects:
+            return
         prefix = f"{name}."
         for key in [key for key in self.values if key.startswith(prefix)]:
             del self.values[key]
@@ -100,7 +111,7 @@ def _join_into(joined: State, other: State) -> None:
                 joined.values[name] = value
         elif joined.values[name] is not value:
             joined.values[name] = join(joined.values[name], value)
-    for name in joined.values.keys() - other.values.keys():
+    for name in joined.values.keys() - other.values.keys() if joined.objects else ():
         if "." in name:
             del joined.values[name]
     if other.facts is not joined.facts:

@@ -89,9 +89,11 @@ class Module:
     def once(self, ask: Callable[[_Node], _Answer], node: _Node) -> _Answer:
         """The answer to a question about a node of the module, which is asked once per node."""
         key = ask, node
-        if key not in self._answers:
-            self._answers[key] = ask(node)
-        answer: _Answer = self._answers[key]
+        answer: _Answer
+        try:
+            answer = self._answers[key]
+        except KeyError:
+            answer = self._answers[key] = ask(node)
         return answer
 
     def symbols_in(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:

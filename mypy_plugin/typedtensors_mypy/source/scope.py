@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from typedtensors_mypy.source.modules import AnyFunction, Imported, Module, Symbol
+from typedtensors_mypy.source.contents import contents
+from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Imported, Module, Symbol
 from typedtensors_mypy.source.program import (
     External,
     Program,
@@ -21,6 +21,22 @@ from typedtensors_mypy.source.syntax import dotted
 
 
 @dataclass(frozen=True, eq=False)
+class Binding:
+    """The names that a function or class binds; most are never looked for."""
+
+    module: Module
+    node: AnyFunction | ast.ClassDef
+
+    def symbol(self, name: str) -> Symbol | None:
+        """What a name is bound to; None if it is not."""
+        if isinstance(self.node, FunctionNode):
+            inside = self.module.once(contents, self.node)
+            if name not in inside.bound and name not in inside.globalized:
+                return None
+        return self.module.symbols_in(self.node).get(name)
+
+
+@dataclass(frozen=True, eq=False)
 class Scope:
     """A place in a module, as its names see it.
 
@@ -30,12 +46,11 @@ class Scope:
 
     program: Program
     module: Module
-    enclosing: tuple[Mapping[str, Symbol], ...] = ()
+    enclosing: tuple[Binding, ...] = ()
 
     def inside(self, node: AnyFunction | ast.ClassDef) -> Scope:
         """The scope of a function's or class's statements."""
-        symbols = self.module.symbols_in(node)
-        return Scope(self.program, self.module, (symbols, *self.enclosing))
+        return Scope(self.program, self.module, (Binding(self.module, node), *self.enclosing))
 
     def target(self, node: ast.expr) -> Target | None:
         """What a name or a chain of attributes stands for; None if that depends on the run."""
@@ -45,9 +60,10 @@ class Scope:
     def named(self, name: str) -> Target | None:
         """What a dotted name stands for."""
         root, _, rest = name.partition(".")
-        for symbols in self.enclosing:
-            if root in symbols:
-                return self._bound(symbols[root], name, rest)
+        for binding in self.enclosing:
+            bound = binding.symbol(root)
+            if bound is not None:
+                return self._bound(bound, name, rest)
         known, key = self.program.resolved, f"{self.module.name}:{name}"
         if key not in known:
             symbol = module_symbol(self.program, self.module, root)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -102,3 +103,14 @@ AnnotationType: TypeAlias = (
     | ClassType
     | OpaqueType
 )
+
+
+def specs_of(kind: AnnotationType) -> Iterator[Spec]:
+    """Every spec in an annotation."""
+    if isinstance(kind, ArrayType):
+        yield kind.spec
+    elif isinstance(kind, (TupleType, UnionType)):
+        for item in kind.items:
+            yield from specs_of(item)
+    elif isinstance(kind, (StreamType, MappingType)):
+        yield from specs_of(kind.item)

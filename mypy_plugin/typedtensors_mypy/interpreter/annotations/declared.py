@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
-from typedtensors.shapes.spec import Reader, Spec
+from typedtensors.shapes.spec import Reader
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.calls.records import is_named_tuple, record_fields
@@ -39,6 +39,7 @@ from typedtensors_mypy.source.types import (
     StreamType,
     TupleType,
     UnionType,
+    specs_of,
 )
 
 
@@ -104,17 +105,6 @@ def reader(frame: Frame) -> Reader:
         return value if isinstance(value, Dim) else None
 
     return read
-
-
-def specs_of(kind: AnnotationType) -> Iterator[Spec]:
-    """Every spec in an annotation."""
-    if isinstance(kind, ArrayType):
-        yield kind.spec
-    elif isinstance(kind, (TupleType, UnionType)):
-        for item in kind.items:
-            yield from specs_of(item)
-    elif isinstance(kind, (StreamType, MappingType)):
-        yield from specs_of(kind.item)
 
 
 def check(frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: Value) -> bool:

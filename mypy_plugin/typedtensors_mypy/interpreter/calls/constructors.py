@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Unknown, Value
 from typedtensors.shapes import Bindings
-from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
 from typedtensors_mypy.interpreter.calls.records import (
     is_named_tuple,
@@ -23,7 +23,7 @@ from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import FunctionNode
-from typedtensors_mypy.source.types import OpaqueType, ScalarType
+from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
 
 
 def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments) -> Value:

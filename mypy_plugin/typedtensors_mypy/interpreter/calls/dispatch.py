@@ -19,6 +19,7 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed
 from typedtensors_mypy.interpreter.values import (
+    Either,
     Function,
     Instance,
     Items,
@@ -36,7 +37,10 @@ from typedtensors_mypy.source.program import External
 
 def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
     """The value of calling a value."""
-    return for_each(frame, present(callee), lambda each: _call_one(frame, node, each, arguments))
+    callee = present(callee)
+    if not isinstance(callee, Either):
+        return _call_one(frame, node, callee, arguments)
+    return for_each(frame, callee, lambda each: _call_one(frame, node, each, arguments))
 
 
 def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:

@@ -11,7 +11,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
-from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
@@ -44,6 +44,7 @@ from typedtensors_mypy.source.types import (
     StreamType,
     TupleType,
     UnionType,
+    specs_of,
 )
 
 
@@ -103,7 +104,7 @@ class _Call:
 
     def value(self) -> Value:
         """What the call gives."""
-        bindings = self._solve()
+        bindings = self._solve() if self.signature.shaped else Bindings()
         if bindings is None:
             return REPORTED
         # A constructor is gone through for what it sets, whatever its annotation says.

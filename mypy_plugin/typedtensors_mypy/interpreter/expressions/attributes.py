@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import cache
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
-from typedtensors_mypy.interpreter.annotations.declared import specs_of, value_of
+from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.calls.classes import (
     Member,
     body_symbols,
@@ -26,6 +27,7 @@ from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
 from typedtensors_mypy.interpreter.signature import signature_of
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
+    Either,
     Function,
     Instance,
     Items,
@@ -43,7 +45,7 @@ from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode
 from typedtensors_mypy.source.program import Definition, External, Target, resolve
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import OpaqueType
+from typedtensors_mypy.source.types import OpaqueType, specs_of
 
 # Asked of a dtype as of an array that has it.
 _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
@@ -67,16 +69,17 @@ def _target_value(frame: Frame, target: Target | None, name: str) -> Value:
     if target is None:
         return Unknown(f"`{name}` depends on the run")
     if isinstance(target, External):
-        return _external(target)
+        return _external(target.name)
     if isinstance(target, Module):
         return target
     return _definition(frame, target, name)
 
 
-def _external(target: External) -> Value:
-    if library.is_float_constant(target.name):
+@cache
+def _external(name: str) -> Value:
+    if library.is_float_constant(name):
         return SOME_FLOAT
-    return library.dtype_named(target.name) or target
+    return library.dtype_named(name) or External(name)
 
 
 def _definition(frame: Frame, target: Definition, name: str) -> Value:
@@ -131,6 +134,8 @@ def attribute(frame: Frame, node: ast.Attribute) -> Value:
         if assigned is not None:
             return assigned
     base = present(frame.evaluate(node.value))
+    if not isinstance(base, Either):
+        return _one(frame, node, base)
     return for_each(frame, base, lambda each: _one(frame, node, each))
 
 
@@ -145,7 +150,7 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
     if isinstance(base, Tensor):
         return _of_array(frame, node, base)
     if isinstance(base, External):
-        return _external(External(f"{base.name}.{name}"))
+        return _external(f"{base.name}.{name}")
     if isinstance(base, Module):
         full = f"{base.name}.{name}"
         return _target_value(frame, resolve(frame.run.program, full), name)

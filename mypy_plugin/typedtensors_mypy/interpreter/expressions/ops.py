@@ -48,10 +48,12 @@ _PYTHON_TYPES = {
 
 def rule_name(frame: Frame, name: str) -> str | None:
     """The name under which an op has a rule: the one it is reached by, or is defined under."""
-    for candidate in (name, frame.run.program.canonical(name)):
-        if candidate and lookup(candidate) is not None:
-            return canonical(candidate)
-    return None
+    known = frame.run.rule_names
+    if name not in known:
+        candidates = (name, frame.run.program.canonical(name))
+        found = (each for each in candidates if each and lookup(each) is not None)
+        known[name] = next(map(canonical, found), None)
+    return known[name]
 
 
 def apply_op(

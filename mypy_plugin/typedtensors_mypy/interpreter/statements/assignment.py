@@ -20,6 +20,7 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.values import (
+    Either,
     Instance,
     Items,
     Keyed,
@@ -109,7 +110,7 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
             # Other names may lead to this object: from here on nobody knows the attribute.
             option.attributes[target.attr] = Unknown("an attribute that is assigned again")
     if name is not None and isinstance(owner, Instance):
-        frame.state.values[f"{name}.{target.attr}"] = value
+        frame.state.put(f"{name}.{target.attr}", value)
     elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
         frame.state.assign(name, Unknown("an array with other data"))
 
@@ -157,6 +158,8 @@ def _with_entry(now: Value, key: Value, value: Value) -> Value:
 
 def mark_changed(frame: Frame, value: Value) -> None:
     """Something may have changed the lists and dicts that a value is or holds."""
+    if not isinstance(value, (Items, tuple, Either)):
+        return
     for option in options(value):
         now = frame.state.now(option)
         if isinstance(option, Items):

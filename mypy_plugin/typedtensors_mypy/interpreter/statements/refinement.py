@@ -39,48 +39,37 @@ def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
             for operand in test.values:
                 refine(frame, operand, holds=holds)
     else:
-        for node in _names(frame, test):
+        for node in frame.scope.module.once(names_in, test):
             _rule_out(frame, node, test, holds=holds)
         if isinstance(test, ast.Compare):
             _learn(frame, test, holds=holds)
 
 
-def _names(frame: Frame, test: ast.expr) -> list[ast.Name | ast.Attribute]:
-    """The names in a test, and the attributes of objects of the user's."""
-    return [
-        node
-        for node in frame.scope.module.once(names_in, test)
-        if isinstance(node, ast.Name) or _is_object(frame, node.value)
-    ]
-
-
-def _is_object(frame: Frame, node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and isinstance(frame.state.values.get(node.id), Instance)
-
-
 def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
     """Drop each alternative of a name with which the test would come out the other way."""
-    name = dotted(node) or ""
-    value = _known(frame, node, name)
+    value = _known(frame, node)
     if not isinstance(value, Either):
         return
+    name = dotted(node) or ""
     kept = []
     with frame.run.silence():
         for option in value.options:
             with frame.branch(frame.state.fork()) as state:
-                state.values[name] = option
+                state.put(name, option)
                 if truth(frame.evaluate(test)) is not (not holds):
                     kept.append(option)
     if kept:
-        frame.state.values[name] = either(kept)
+        frame.state.put(name, either(kept))
 
 
-def _known(frame: Frame, node: ast.Name | ast.Attribute, name: str) -> Value:
-    """The value of a name in a test, as far as it may have alternatives: a global has none."""
-    if name in frame.state.values:
-        return frame.state.values[name]
+def _known(frame: Frame, node: ast.Name | ast.Attribute) -> Value:
+    """What is tested, as far as it may have alternatives: a local, an attribute of an object."""
+    values = frame.state.values
     if isinstance(node, ast.Name):
-        return frame.closure.get(name)
+        return values[node.id] if node.id in values else frame.closure.get(node.id)
+    owner = node.value.id if isinstance(node.value, ast.Name) else ""
+    if not isinstance(values.get(owner), Instance):
+        return None
     with frame.run.silence():
         return frame.evaluate(node)
 
