@@ -82,9 +82,13 @@ def find_constructor(
 
 
 def _as_tuple(frame: Frame, instance: Instance) -> Value:
-    """An object of a named tuple, which is no more than its fields."""
+    """An object of a named tuple, which is no more than its fields.
+
+    Where its arguments do not fit each other, nothing has been set.
+    """
+    unset = Unknown("a field of an object that could not be made")
     names = [each.name for each in record_fields(frame.run, instance.cls)]
-    return Fields.of(**{name: instance.attributes[name] for name in names})
+    return Fields.of(**{name: instance.attributes.get(name, unset) for name in names})
 
 
 def _build(
