@@ -105,6 +105,15 @@ def count_differs(where: str, source: str, target: str, *, hint: str | None = No
     return Diagnostic(codes.SHAPE, message, hint)
 
 
+def scrambles(
+    op: str, source: str, target: str, axis: str, *, order: tuple[int, ...] | None
+) -> Diagnostic:
+    """A view that keeps the size of an axis and not what is in it; `order` would have kept it."""
+    message = f"`{op}` from {shape_text(source)} to {shape_text(target)} mixes `{axis}` with others"
+    hint = None if order is None else f"`.permute({', '.join(map(str, order))})` before `.reshape`"
+    return Diagnostic(codes.LAYOUT, message, hint)
+
+
 def broadcasts(
     expression: str,
     shapes: tuple[str, ...],

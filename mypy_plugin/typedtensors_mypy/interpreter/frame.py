@@ -207,6 +207,7 @@ class Loop:
 class Frame:
     """One activation of a function, or of a module's top level.
 
+    `shifts`: it has taken a view that puts the elements of a padded axis elsewhere on purpose.
     `site` is the call in the module under check that led here, where the code is another
     module's: findings belong there. `accepting`: an `allow_broadcast` block is active.
     """
@@ -230,6 +231,7 @@ class Frame:
     called_at: ast.AST | None = None
     caller: Frame | None = None
     depth: int = 0
+    shifts: bool = False
     local: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     accepting: bool = False

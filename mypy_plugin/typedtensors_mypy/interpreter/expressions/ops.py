@@ -25,6 +25,7 @@ from typedtensors.ops import (
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors.shapes import DType
 from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
+from typedtensors_mypy.interpreter.expressions.layouts import judge_view
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
@@ -136,6 +137,7 @@ class _Application:
         )
         if isinstance(outcome, Known):
             found = judge_all(self.frame, self.node, self.rule, outcome)
+            found = found or judge_view(self.frame, self.name, args, outcome)
             if found is not None:
                 return Conflict(found)
         return outcome

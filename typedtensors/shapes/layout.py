@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a view keeps axes what they are, or only keeps their sizes.
+
+A view leaves the elements in their order. An axis that stands in both shapes is the same axis only
+if as many elements lie before it, and so behind it: from `(b, c, h, w)` to `(b, h*w, c)` there are
+`b` rows before `c`, then `b*h*w`, so what is called `c` afterwards mixes channels and pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typedtensors.dims import Atom, Dim, Verdict, divide, product
+from typedtensors.dims.arithmetic import common_factor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typedtensors.dims import Facts
+    from typedtensors.shapes.axis import Axis
+    from typedtensors.shapes.shape import Shape
+
+
+@dataclass(frozen=True)
+class Scrambled:
+    """An axis of which a view keeps the size only; `order` would have put the axes right first.
+
+    `order` is None if no order of the axes makes the view one that keeps them.
+    """
+
+    axis: Axis
+    order: tuple[int, ...] | None = None
+
+    @property
+    def padded(self) -> bool:
+        """Whether the axis is a sum, as `k+1` is: made longer in order to be viewed like that."""
+        return len(self.axis.dim.terms) > 1
+
+
+def scrambled(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
+    """An axis that a view from one shape to another mixes with others, if that is certain."""
+    old, new = _axes(before, facts), _axes(after, facts)
+    if old is None or new is None:
+        return None
+    for at, dim in enumerate(new):
+        if dim.value is not None or dim not in old:
+            continue
+        if old.count(dim) == new.count(dim) == 1:
+            first, second = product(old[: old.index(dim)]), product(new[:at])
+            if _certainly_differ(first, second, [*old, *new], facts):
+                return Scrambled((after.fixed or ())[at], _order(old, new))
+    return None
+
+
+def _axes(shape: Shape, facts: Facts) -> list[Dim] | None:
+    """The sizes, if all are known by what the code calls them."""
+    dims = shape.dims
+    if dims is None or any(atom.name == "_" for dim in dims for atom in dim.atoms):
+        return None
+    return [facts.resolve(dim) for dim in dims]
+
+
+def _certainly_differ(left: Dim, right: Dim, axes: Sequence[Dim], facts: Facts) -> bool:
+    """Whether two counts differ, where a size that has an axis of its own is taken not to be 1.
+
+    What is left after common factors may be two ways to write one size (`c` and `g*(c//g)`), or
+    padding that a trick views as it is not meant (`q` and `k+1`): then nothing is certain.
+    """
+    common = common_factor(left + right) if len((left + right).terms) > 1 else left
+    one, other = divide(left, common), divide(right, common)
+    if one is None or other is None or one == other:
+        return False
+    if any(len(each.terms) != 1 or not _has_axes(each, axes) for each in (one, other)):
+        return False
+    if Dim.of(1) in (one, other):
+        return True
+    plain = all(isinstance(part, Atom) for each in (one, other) for part in each.factors())
+    return plain and facts.compare(one, other) is Verdict.DIFFERENT
+
+
+def _has_axes(dim: Dim, axes: Sequence[Dim]) -> bool:
+    return all(Dim.atom(factor) in axes for factor in dim.factors())
+
+
+def _order(old: list[Dim], new: list[Dim]) -> tuple[int, ...] | None:
+    """The order of the old axes in which the new ones are made of neighbors, if there is one."""
+    order: list[int] = []
+    for dim in new:
+        rest = dim
+        for at, axis in enumerate(old):
+            smaller = divide(rest, axis)
+            if at not in order and axis.value != 1 and smaller is not None:
+                order.append(at)
+                rest = smaller
+        if rest != Dim.of(1):
+            return None
+    return tuple(order) if len(order) == len(old) else None
