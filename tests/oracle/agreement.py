@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a run and the static check tell of mistakes in the same places.
 
-A comment `# run: why` in a statement explains a difference: the run is held to say something else
-there than the check does.
+A comment `# run: why` in a statement, or on the line above it, explains a difference: the run is
+held to say something else there than the check does.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _consequences(tree: ast.Module, reported: set[int]) -> Iterator[int]:
 def _explained(outcome: Outcome) -> Iterator[int]:
     for number, line in enumerate(outcome.source.splitlines(), start=1):
         if _EXPLAINED in line:
-            yield number
+            yield number + line.lstrip().startswith(_EXPLAINED)
 
 
 def _lines_told(outcome: Outcome, tree: ast.Module) -> Iterator[int]:
