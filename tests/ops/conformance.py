@@ -163,8 +163,13 @@ def _is_open(scene: Scene, value: Any) -> bool:
     return unknown or any(isinstance(factor, Compound) for factor in factors)
 
 
-# The framework rejects elements: lengths, parameters and values of a distribution.
-_VALUES = ("ctc_loss_allocate_outputs", "to satisfy the constraint", "to be within the support")
+# The framework rejects elements: lengths, the parameters of a distribution, a singular matrix.
+_VALUES = (
+    "ctc_loss_allocate_outputs",
+    "to satisfy the constraint",
+    "to be within the support",
+    "would result in a division by zero",
+)
 
 
 def _about_values(error: BaseException) -> bool:

@@ -85,5 +85,10 @@ class Parameters:
 
 
 def _literal(node: ast.expr) -> Value:
-    value = ast.literal_eval(node)
+    return _as_value(ast.literal_eval(node))
+
+
+def _as_value(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(_as_value, value))
     return Dim.of(value) if type(value) is int else value

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fourier transforms: axes cut or padded to a length, halved where the values are real.
+
+Source: https://docs.pytorch.org/docs/stable/fft.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, at_most
+from typedtensors.ops import promotion
+from typedtensors.ops.call import Framework
+from typedtensors.ops.families.creating.creation import OPTIONS, default_float, made, typed
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.matrices import complexed
+from typedtensors.ops.steps.positions import position, positions
+from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+    from typedtensors.shapes import Part
+
+_FAMILY = "fourier"
+_HOME = "torch.fft."
+_COMPLEX = "Complex64"
+
+
+def _whole(part: Part, given: Dim | None) -> Axis:
+    """An axis whose length stays, or is the one that is asked for."""
+    if given is not None:
+        return Axis(given)
+    return part if isinstance(part, Axis) else Axis(Dim.fresh())
+
+
+def _halved(part: Part, given: Dim | None) -> Axis:
+    """Of real values half of the frequencies say all."""
+    axis = _whole(part, given)
+    return Axis(Dim.fresh()) if axis.flexible else Axis(axis.dim // 2 + 1)
+
+
+def _doubled(part: Part, given: Dim | None) -> Axis:
+    """The length of the real values of which these are half of the frequencies."""
+    axis = _whole(part, None)
+    if given is not None:
+        return Axis(given)
+    return Axis(Dim.fresh()) if axis.flexible else Axis((axis.dim - 1) * 2)
+
+
+_COMPLEX_TO_REAL = ("irfft", "hfft")
+_REAL_TO_COMPLEX = ("rfft", "ihfft")
+
+
+def _length(call: Call, given: Value) -> Dim | None:
+    if given is None:
+        return None
+    size = given if isinstance(given, Dim) else Dim.fresh()
+    if at_most(size, Dim.of(0)):
+        raise Conflicting(wording.misused(call.name, f"a length of {size}"))
+    return size
+
+
+def _last(kind: str) -> Callable[[Part, Dim | None], Axis]:
+    """What becomes of the last of the axes that are transformed."""
+    if kind in _COMPLEX_TO_REAL:
+        return _doubled
+    return _halved if kind in _REAL_TO_COMPLEX else _whole
+
+
+def _dtype(call: Call, kind: str, array: Tensor) -> DType:
+    held = promotion.kinds(array.dtype)
+    if kind in _REAL_TO_COMPLEX and held == frozenset({"complex"}):
+        actual = promotion.text(array.dtype)
+        where = wording.argument("input", call.name)
+        raise Conflicting(wording.dtype_differs(where, "Float", actual))
+    if held is None or held & {"bool"}:
+        return ANY
+    if kind in _COMPLEX_TO_REAL:
+        return promotion.real(promotion.floating(Framework.TORCH, array.dtype))
+    return complexed(array.dtype)
+
+
+def _transformed(call: Call, kind: str, lengths: dict[int, Dim | None], last: int) -> Tensor:
+    """The array with the axes at these positions transformed."""
+    array = call.tensor("input")
+    parts = list(array.shape.axes)
+    for at, given in lengths.items():
+        resize = _last(kind) if at == last else _whole
+        parts[at] = resize(parts[at], given)
+    if any(isinstance(part, Axis) and at_most(part.dim, Dim.of(0)) for part in parts):
+        raise Undetermined("nothing may be left of an axis")
+    return Tensor(Shape(tuple(parts)), _dtype(call, kind, array))
+
+
+def _along(kind: str) -> Callable[[Call], Tensor]:
+    """A rule: the transform along one axis."""
+
+    def apply(call: Call) -> Tensor:
+        shape = call.tensor("input").shape
+        if shape.rank == 0:
+            raise Undetermined("torch may let a scalar pass")
+        at = position(call, shape, call["dim"])
+        return _transformed(call, kind, {at: _length(call, call["n"])}, at)
+
+    return apply
+
+
+def _examples(spec: str, dtype: str) -> tuple[Array, Array]:
+    return Array(spec, dtype), Array(f"*a {spec.rpartition(' ')[2]}", dtype)
+
+
+for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    _type = _COMPLEX if _kind in _COMPLEX_TO_REAL else "Float32"
+    rule(
+        f"{_HOME}{_kind}",
+        params="input, n=None, dim=-1, norm=None, *, out=None",
+        family=_FAMILY,
+        examples=(
+            *(example(array) for array in _examples("b n", _type)),
+            example(Array("b n", _type), 8),
+            example(Array("n b", _type), dim=0),
+            example(Array("b n", _type), Dim.name("m"), -1, "ortho"),
+            example(Array("b n", _type), dim=2),
+        ),
+    )(_along(_kind))
+
+
+def _over(kind: str) -> Callable[[Call], Tensor]:
+    """A rule: the transform over several axes, the last of which may be halved."""
+
+    def apply(call: Call) -> Tensor:
+        shape, sizes = call.tensor("input").shape, call["s"]
+        if sizes is not None and not isinstance(sizes, (tuple, list)):
+            raise Undetermined("the lengths are not known")
+        dims = call["dim"]
+        if dims is None and shape.rank is None:
+            raise Undetermined("the axes are not known")
+        if dims is None:
+            count = len(shape.axes) if sizes is None else len(sizes)
+            dims = tuple(Dim.of(at) for at in range(-count, 0))
+        at = positions(call, shape, dims)
+        given = (None,) * len(at) if sizes is None else sizes
+        if not at or len(given) != len(at):
+            raise Undetermined("another number of lengths than axes")
+        if Dim.of(-1) in given:
+            raise Undetermined("a length that stays")
+        lengths = {one: _length(call, size) for one, size in zip(at, given, strict=True)}
+        return _transformed(call, kind, lengths, at[-1])
+
+    return apply
+
+
+for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+    _type = _COMPLEX if _kind in _COMPLEX_TO_REAL else "Float32"
+    for _name, _dims in ((f"{_kind}2", "(-2, -1)"), (f"{_kind}n", "None")):
+        rule(
+            f"{_HOME}{_name}",
+            params=f"input, s=None, dim={_dims}, norm=None, *, out=None",
+            family=_FAMILY,
+            examples=(
+                example(Array("b h w", _type)),
+                example(Array("b h w", _type), (8, 6)),
+                example(Array("h w c", _type), dim=(0, 1)),
+                example(Array("b h w", _type), (5, 6), (1, 2), "ortho"),
+                example(Array("h w", _type), dim=(0, 3)),
+            ),
+        )(_over(_kind))
+
+
+@rule(
+    *(f"{_HOME}fftshift", f"{_HOME}ifftshift"),
+    params="input, dim=None",
+    family=_FAMILY,
+    examples=(
+        example(Array("b n")),
+        example(Array("*a n"), -1),
+        example(Array("b h w"), (1, 2)),
+        example(Array("b h"), 2),
+    ),
+)
+def shifted(call: Call) -> Value:
+    """The same values in another order."""
+    array = call.tensor("input")
+    dims = call["dim"]
+    if array.shape.rank == 0:
+        raise Undetermined("torch may let a scalar pass")
+    for each in dims if isinstance(dims, (tuple, list)) else () if dims is None else (dims,):
+        position(call, array.shape, each)
+    return array
+
+
+@rule(
+    f"{_HOME}fftfreq",
+    params=f"n, d=1.0, *, {OPTIONS}",
+    family=_FAMILY,
+    examples=(example(Dim.name("n")), example(8, 0.5)),
+)
+@rule(
+    f"{_HOME}rfftfreq",
+    params=f"n, d=1.0, *, {OPTIONS}",
+    family=_FAMILY,
+    examples=(example(Dim.name("n")), example(9, d=0.5)),
+)
+def frequencies(call: Call) -> Value:
+    """The frequency of each element of a transform."""
+    size = call.dim("n")
+    count = size // 2 + 1 if call.name == "rfftfreq" else size
+    if at_most(size, Dim.of(-1)):
+        raise Undetermined("a negative length")
+    return made(call, (Axis(count),), typed(call, default_float(call)))
+
+
+@rule(
+    *("torch.stft", "torch.Tensor.stft"),
+    params="input, n_fft, hop_length=None, win_length=None, window=None, center=True, "
+    "pad_mode='reflect', normalized=False, onesided=None, return_complex=None",
+    family=_FAMILY,
+    examples=(
+        example(Array("b 40"), 8, return_complex=True),
+        example(Array("40"), 8, 4, return_complex=True),
+        example(Array("b 40"), 8, 2, center=False, return_complex=True),
+        example(Array("b 40"), 8, 2, window=Array("8"), onesided=False, return_complex=True),
+        example(Array("b 40"), 8, return_complex=False),
+        example(Array("b c 40"), 8, return_complex=True),
+    ),
+)
+def stft(call: Call) -> Value:
+    """The frequencies of each frame of a signal."""
+    array, size = call.tensor("input"), call.dim("n_fft")
+    axes = array.shape.fixed
+    if axes is None:
+        raise Undetermined("the rank is not known")
+    if len(axes) not in (1, 2):
+        where = wording.argument("input", call.name)
+        raise Conflicting(wording.rank_differs(where, "batch time", array.shape.text))
+    frames = _frames(call, axes[-1], size)
+    if promotion.kinds(array.dtype) != frozenset({"float"}):
+        raise Undetermined("complex signals have other frequencies")
+    count = size if call["onesided"] is False else size // 2 + 1
+    whole = Shape((*axes[:-1], Axis(count), frames))
+    if call.flag("return_complex"):
+        return Tensor(whole, complexed(array.dtype))
+    return Tensor(Shape((*whole.axes, Axis(Dim.of(2)))), array.dtype)
+
+
+def _frames(call: Call, time: Axis, size: Dim) -> Axis:
+    """How many frames there are, one for each hop."""
+    hop = size // 4 if call["hop_length"] is None else call.dim("hop_length")
+    if time.flexible or call["win_length"] is not None or hop.value is None or size.value is None:
+        raise Undetermined("the frames are not known")
+    if hop.value < 1 or size.value < 1:
+        raise Conflicting(wording.misused(call.name, f"frames of {size} each {hop}"))
+    window = call["window"]
+    if window is not None and (not isinstance(window, Tensor) or window.shape != Shape.of(size)):
+        raise Undetermined("the window is not known to fit")
+    center = call.flag("center")
+    room = time.dim + (size // 2 * 2 if center else Dim.of(0)) - size
+    if at_most(time.dim, size // 2 if center else size - 1):
+        raise Conflicting(wording.misused(call.name, f"a frame of {size} in a signal of {time}"))
+    return Axis(room // hop + 1)
