@@ -169,6 +169,7 @@ _VALUES = (
     "to satisfy the constraint",
     "to be within the support",
     "would result in a division by zero",
+    "source < number of ones in mask",
 )
 
 

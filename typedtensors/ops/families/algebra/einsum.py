@@ -49,6 +49,16 @@ class Equation:
         rest = (_REST,) if any(_REST in labels for labels in operands) else ()
         return Equation(operands, (*rest, *once))
 
+    @staticmethod
+    def of_words(text: str) -> Equation:
+        """Read `batch i, i j -> batch j`, as einops writes it."""
+        given, arrow, wanted = text.partition("->")
+        sides = [tuple(side.split()) for side in (*given.split(","), wanted)]
+        known = all(word == _REST or word.isidentifier() for side in sides for word in side)
+        if not arrow or not known:
+            raise Undetermined("the equation is not written in words")
+        return Equation(tuple(sides[:-1]), sides[-1])
+
     @property
     def problem(self) -> str | None:
         """What is wrong with it, if anything."""
@@ -94,7 +104,30 @@ def einsum(call: Call) -> Tensor:
     text, arrays = call["equation"], _arrays(call)
     if not isinstance(text, str):
         raise Undetermined("the equation is not a literal string")
-    equation = Equation.parse(text)
+    return _contracted(call, text, Equation.parse(text), arrays)
+
+
+_WORDS = (
+    example(Array("b n d"), Array("b m d"), "b n d, b m d -> b n m"),
+    example(Array("b i"), Array("i o"), "batch inner, inner out -> batch out"),
+    example(Array("*a d"), Array("e d"), "... d, e d -> ... e"),
+    example(Array("n n"), "i i -> i"),
+    example(Array("b i"), Array("o i"), "b i, i o -> b o"),
+)
+
+
+@rule("einops.einsum", params="*operands", family=_FAMILY, examples=_WORDS)
+def einsum_of_words(call: Call) -> Tensor:
+    """As `torch.einsum`, with words for labels and the equation behind the operands."""
+    given = call["operands"]
+    *_, text = given if isinstance(given, tuple) and given else (None,)
+    if not isinstance(text, str) or not isinstance(given, tuple):
+        raise Undetermined("the equation is not a literal string")
+    call.arguments = {"operands": given[:-1]}
+    return _contracted(call, text, Equation.of_words(text), _arrays(call))
+
+
+def _contracted(call: Call, text: str, equation: Equation, arrays: list[Tensor]) -> Tensor:
     if equation.problem is not None:
         raise Conflicting(wording.misused(call.name, f'"{text}": {equation.problem}'))
     if len(equation.operands) != len(arrays):

@@ -32,7 +32,8 @@ _GATHERS = (
 )
 
 
-def _require_integers(call: Call, name: str) -> None:
+def require_integers(call: Call, name: str) -> None:
+    """Indices are integers. Raises Conflicting if they are not."""
     array = call.tensor(name)
     found = promotion.kinds(array.dtype)
     if found and found <= {"float", "complex", "bool"}:
@@ -50,7 +51,7 @@ def _require_integers(call: Call, name: str) -> None:
 def gather(call: Call) -> Tensor:
     """The shape of the index, which has as many axes and is nowhere larger but along `dim`."""
     array, index = call.tensor("input"), call.tensor("index")
-    _require_integers(call, "index")
+    require_integers(call, "index")
     _require_fitting(call, array.shape, index.shape)
     return Tensor(index.shape, array.dtype)
 
@@ -86,7 +87,8 @@ def _require_at_most(call: Call, at: int, index: Shape, source: Shape, name: str
         raise Conflicting(wording.axis_differs(where, at, str(own), str(picked), bound_by=bound))
 
 
-def _require_vector(call: Call, index: Shape) -> None:
+def require_vector(call: Call, index: Shape) -> None:
+    """An index of one axis, or of none. Raises Conflicting if it has more."""
     if index.least_rank > 1:
         where = wording.argument("index", call.name)
         raise Conflicting(wording.rank_differs(where, "n", index.text))
@@ -102,7 +104,7 @@ _SOURCE = (
 def scattered(call: Call) -> Tensor:
     """Some elements are written, those of the index: the shape stays."""
     array, index, source = call.tensor("input"), call.tensor("index"), call["src"]
-    _require_integers(call, "index")
+    require_integers(call, "index")
     _require_fitting(call, array.shape, index.shape)
     if isinstance(source, Tensor) and source.shape.rank == 0:
         raise Undetermined("torch lets a scalar pass for a vector")
@@ -145,8 +147,8 @@ rule(
 def index_fill(call: Call) -> Tensor:
     """Whole slices of one axis are written: the shape stays."""
     array = call.tensor("input")
-    _require_integers(call, "index")
-    _require_vector(call, call.tensor("index").shape)
+    require_integers(call, "index")
+    require_vector(call, call.tensor("index").shape)
     if array.shape.rank != 0 or literal(call["dim"]) not in (0, -1):
         position(call, array.shape, call["dim"])
     return Tensor(array.shape, array.dtype)
@@ -166,8 +168,8 @@ def index_fill(call: Call) -> Tensor:
 def index_select(call: Call) -> Tensor:
     """One axis gets the size of the index, a vector."""
     array, index = call.tensor("input"), call.tensor("index")
-    _require_integers(call, "index")
-    _require_vector(call, index.shape)
+    require_integers(call, "index")
+    require_vector(call, index.shape)
     if array.shape.rank == 0 or index.shape.rank != 1:
         raise Undetermined("the index is not known to be a vector")
     at = position(call, array.shape, call["dim"])
