@@ -12,7 +12,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
-from typedtensors.ops.families.creating.creation import OPTIONS, default_float, made, typed
+from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
