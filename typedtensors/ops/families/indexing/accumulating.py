@@ -62,3 +62,9 @@ rule(
     family=_FAMILY,
     examples=(example(Array("b n"), 0, indices("k"), Array("k n"), "mean"),),
 )(accumulated)
+rule(
+    *torch_names("index_copy", in_place=True),
+    params="input, dim, index, source, *, out=None",
+    family=_FAMILY,
+    examples=_EXAMPLES,
+)(accumulated)

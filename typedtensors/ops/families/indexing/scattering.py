@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
-from typedtensors.ops.families.indexing.picking import require_integers, require_vector, scattered
+from typedtensors.ops.families.indexing.picking import require_integers
 from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -53,55 +53,6 @@ def take_along_dim(call: Call) -> Value:
     at = position(call, array.shape, call["dim"])
     picked = array.with_shape(array.shape.replace(at, index.shape.axes[at]))
     return array.with_shape(meet(call, {"input": picked, "indices": index}))
-
-
-rule(
-    *torch_names("scatter_reduce", in_place=True),
-    params="input, dim, index, src, reduce, *, include_self=True",
-    family=_FAMILY,
-    examples=(
-        example(Array("b n"), 1, indices("b n"), Array("b n"), "sum"),
-        example(Array("n"), 0, indices("n"), Array("n"), reduce="amax", include_self=False),
-    ),
-)(scattered)
-
-_ROWS = (
-    example(Array("b n"), 1, indices("k"), Array("b k")),
-    example(Array("b n d"), 0, indices("k"), Array("k n d")),
-    example(Array("b n"), 1, indices("k"), Array("b m")),
-    example(Array("b n"), 0, indices("k"), Array("k m")),
-    example(Array("b n"), 1, indices("j k"), Array("b k")),
-)
-
-
-@rule(
-    *torch_names("index_add", in_place=True),
-    params="input, dim, index, source, *, alpha=1, out=None",
-    family=_FAMILY,
-    examples=(*_ROWS, example(Array("n"), 0, indices("k"), Array("k"), alpha=2)),
-)
-@rule(
-    *torch_names("index_copy", in_place=True),
-    params="input, dim, index, source, *, out=None",
-    family=_FAMILY,
-    examples=_ROWS,
-)
-def index_rows(call: Call) -> Value:
-    """Slices along one axis, one of the source for each index; they fit on the other axes."""
-    array, index, source = (call.tensor(name) for name in ("input", "index", "source"))
-    require_integers(call, "index")
-    require_vector(call, index.shape)
-    if 0 in (array.shape.rank, index.shape.rank, source.shape.rank):
-        raise Undetermined("torch lets a scalar pass for a vector")
-    if None in (array.shape.rank, index.shape.rank, source.shape.rank):
-        raise Undetermined("the ranks are not known")
-    if array.shape.rank != source.shape.rank:
-        raise Undetermined("torch takes some sources of another rank")
-    at = position(call, array.shape, call["dim"])
-    wanted = array.shape.replace(at, *index.shape.axes)
-    for number, (own, given) in enumerate(zip(wanted.axes, source.shape.axes, strict=True)):
-        _require_slice(call, number, own, given)
-    return array
 
 
 def _require_slice(call: Call, number: int, own: object, given: object) -> None:
