@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         UncheckedWarning as UncheckedWarning,
         check as check,
         install_import_hook as install_import_hook,
+        jaxtyped as jaxtyped,
         matches as matches,
         typechecked as typechecked,
     )
@@ -81,7 +82,7 @@ _ROOMS = {
     "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
     "typedtensors.runtime": (
         *("TensorCheckError", "SpecWarning", "UncheckedWarning"),
-        *("check", "install_import_hook", "matches", "typechecked"),
+        *("check", "install_import_hook", "jaxtyped", "matches", "typechecked"),
     ),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import functools
 import inspect
@@ -150,13 +151,26 @@ def test_the_function_keeps_its_identity() -> None:
     assert inspect.unwrap(identity) is not identity
 
 
-def test_functions_marked_as_unchecked_are_left_alone() -> None:
-    @typechecked
-    @no_type_check
+@pytest.mark.parametrize("inside", [True, False])
+def test_what_is_marked_as_unchecked_is_left_alone(*, inside: bool) -> None:
+    def decorate(target: Any) -> Any:
+        return typechecked(no_type_check(target)) if inside else no_type_check(typechecked(target))
+
+    @decorate
     def scale(x: Float[Tensor, "n"]) -> Any:
         return x
 
+    @decorate
+    @dataclasses.dataclass
+    class Batch:
+        x: Float[Tensor, "n"]
+
+    @decorate
+    async def fetch(x: Float[Tensor, "n"]) -> None: ...
+
     scale(f(3, 3))
+    Batch(f(3, 3))
+    asyncio.run(fetch(f(3, 3)))
 
 
 def test_the_switch_of_jaxtyping_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typedtensors.runtime.check import check, matches
 from typedtensors.runtime.decorator import typechecked
 
 if TYPE_CHECKING:
+    from typedtensors.runtime.dropin import jaxtyped
     from typedtensors.runtime.errors import TensorCheckError
     from typedtensors.runtime.hook import install_import_hook
     from typedtensors.runtime.notices import SpecWarning, UncheckedWarning
@@ -21,6 +22,7 @@ __all__ = [
     "UncheckedWarning",
     "check",
     "install_import_hook",
+    "jaxtyped",
     "matches",
     "typechecked",
 ]
@@ -28,6 +30,7 @@ __all__ = [
 _HOMES = {
     "TensorCheckError": "typedtensors.runtime.errors",
     "install_import_hook": "typedtensors.runtime.hook",
+    "jaxtyped": "typedtensors.runtime.dropin",
     "SpecWarning": "typedtensors.runtime.notices",
     "UncheckedWarning": "typedtensors.runtime.notices",
 }

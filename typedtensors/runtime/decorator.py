@@ -67,12 +67,17 @@ def typechecked(target: Any = None, /) -> Any:
     return _decorate(target, names_in_scope(sys._getframe(1)))  # noqa: SLF001  the only way
 
 
-def decorate_quietly(target: _T) -> _T:
-    """Do the same where nobody has asked for this very check: be silent if there is none."""
+def decorate_quietly(target: _T, frame: types.FrameType | None = None) -> _T:
+    """Do the same where nobody has asked for this very check: be silent if there is none.
+
+    Args:
+        target: what to decorate.
+        frame: the code around it, that of the caller if it is not given.
+    """
     from typedtensors.runtime.hints.annotations import names_in_scope
     from typedtensors.runtime.notices import UncheckedWarning
 
-    names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
+    names = names_in_scope(frame or sys._getframe(1))  # noqa: SLF001  the only way
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UncheckedWarning)
         decorated: _T = _decorate(target, names)
@@ -110,6 +115,8 @@ def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
     """Replace the methods of a class that have something to check."""
     from typedtensors.runtime.hints.annotations import raw_annotations
 
+    if getattr(cls, "__no_type_check__", False):
+        return cls
     # Generated methods, such as those of a named tuple, have globals of their own.
     module = vars(sys.modules.get(cls.__module__, builtins))
     # A method does not hide a type of its name, as in `def date(self) -> date`.

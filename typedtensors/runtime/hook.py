@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
+from typing import Any
 
 from typedtensors.runtime.decorator import decorate_quietly
 from typedtensors.runtime.switch import is_off
@@ -22,7 +23,10 @@ _LEFT_ALONE = frozenset({"no_type_check", "overload"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def install_import_hook(modules: str | Sequence[str]) -> ImportHook:
+def install_import_hook(
+    modules: str | Sequence[str],
+    typechecker: Any = None,  # noqa: ARG001  jaxtyping's argument, which says nothing here
+) -> ImportHook:
     """Check the functions, methods and dataclasses of modules that are imported from now on.
 
     It is as if each of them, nested ones too, had `@typechecked` as its innermost decorator, and
@@ -31,6 +35,7 @@ def install_import_hook(modules: str | Sequence[str]) -> ImportHook:
 
     Args:
         modules: a package or a module, or several; what is in a package belongs to it.
+        typechecker: what jaxtyping's hook takes here; it makes no difference to this one.
 
     Returns:
         The hook: use it as a context manager around the imports, or call its `uninstall`.

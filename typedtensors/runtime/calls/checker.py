@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +56,7 @@ class Checker:
         self.name = name_of(function)
         self.kind = kind
         self.passed: list[bool] | None = [] if mode() is Mode.ONCE else None
+        self._wrapper: weakref.ref[Callable[..., Any]] | None = None
         self._names: dict[str, Any] = {}
         self._plan: Plan | None = None
         try:
@@ -73,6 +75,10 @@ class Checker:
     def is_planned(self) -> bool:
         """Whether there is a plan yet."""
         return self._plan is not None
+
+    def stand_behind(self, wrapper: Callable[..., Any]) -> None:
+        """Respect `no_type_check` on the function that users see, too."""
+        self._wrapper = weakref.ref(wrapper)
 
     def build_twin(self) -> Generated | None:
         """Make the function that checks and calls this one; None if some hint does not allow it."""
@@ -121,8 +127,9 @@ class Checker:
     @property
     def is_off(self) -> bool:
         """Whether checks are switched off for this function, or for all."""
-        switched = jaxtyping.config.jaxtyping_disable
-        return switched or hasattr(self.function, "__no_type_check__")
+        wrapper = None if self._wrapper is None else self._wrapper()
+        marked = (getattr(each, "__no_type_check__", False) for each in (self.function, wrapper))
+        return jaxtyping.config.jaxtyping_disable or any(marked)
 
     def full(self, values: tuple[Any, ...]) -> FullCheck:
         """Return the full check of one call."""
@@ -146,4 +153,4 @@ class Checker:
         """Plan again where it is loaded, at the first call."""
         self.function, self.kind, self.passed, self._names = state
         self.name = name_of(self.function)
-        self._plan = None
+        self._plan = self._wrapper = None

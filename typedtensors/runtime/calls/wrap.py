@@ -35,10 +35,12 @@ def wrap(function: Callable[..., Any], names: Mapping[str, Any]) -> Callable[...
     twin = checker.build_twin() if _may_have_twin(function, checker) else None
     if twin is not None:
         wrapper = functools.wraps(function)(twin.defined)
+        checker.stand_behind(wrapper)
         publish(wrapper, twin.text)
         return wrapper
     calls = Calls(checker)
     wrapper = functools.wraps(function)(_WRAPPERS.get(kind, _wrap_plain)(function, calls))
+    checker.stand_behind(wrapper)
     calls.publish_on(wrapper)
     return wrapper
 
