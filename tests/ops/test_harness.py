@@ -42,7 +42,7 @@ def too_strict(call: Call) -> Tensor:
 )
 def test_a_wrong_rule_is_found(op: str, apply: Callable[[Call], Any], complaint: str) -> None:
     examples = (example(Array("n n")), example(Array("b n m")))
-    rule = Rule((op,), "input", apply, "harness", examples=examples)
+    rule = Rule((op,), "input", apply, examples=examples)
     with pytest.raises(AssertionError, match=complaint):
         compare(rule, range(100))
 
@@ -52,7 +52,6 @@ def test_a_right_rule_passes() -> None:
         ("torch.neg",),
         "input",
         as_it_came,
-        "harness",
         examples=(example(Array("b n")),),
     )
     assert {*compare(rule, range(100))} >= {"agreed", "unknown"}

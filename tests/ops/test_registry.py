@@ -38,7 +38,7 @@ def test_every_name_of_a_rule_finds_it() -> None:
 
 def test_an_op_has_one_rule() -> None:
     assert lookup("torch.add") is not None
-    second = Rule(("torch.add",), "input", lambda _call: None, "tests")
+    second = Rule(("torch.add",), "input", lambda _call: None)
     with pytest.raises(ValueError, match=r"two rules for torch\.add"):
         add(second)
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 def layer(
     *names: str,
     params: str,
-    family: str,
     inputs: str = "input",
     examples: tuple[Example, ...] = (),
 ) -> Callable[[F], F]:
@@ -41,10 +40,10 @@ def layer(
 
     def register(forward: F) -> F:
         made = [example.layer for example in examples if example.layer is not None]
-        add(Rule(names, params, _construct, family, examples=tuple(made)))
+        add(Rule(names, params, _construct, examples=tuple(made)))
         called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
         apply = _with_config(forward)
-        add(Rule(called, inputs, apply, family, examples=examples))
+        add(Rule(called, inputs, apply, examples=examples))
         return forward
 
     return register

@@ -56,14 +56,13 @@ _CANONICAL = (
 def rule(
     *names: str,
     params: str,
-    family: str,
     examples: tuple[Example, ...] = (),
     signature: str = "",
 ) -> Callable[[F], F]:
     """Register a function over `Call` as the rule of the ops `names`."""
 
     def register(apply: F) -> F:
-        add(Rule(names, params, apply, family, signature, examples))
+        add(Rule(names, params, apply, signature, examples))
         return apply
 
     return register

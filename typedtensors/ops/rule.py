@@ -86,7 +86,6 @@ class Rule:
     names: tuple[str, ...]
     params: str
     apply: Callable[[Call], Value]
-    family: str
     signature: str = ""
     examples: tuple[Example, ...] = ()
 

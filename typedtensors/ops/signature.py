@@ -54,7 +54,6 @@ def declare(
     *names: str,
     sig: str,
     params: str,
-    family: str,
     examples: tuple[Example, ...] = (),
     dtype: Callable[[DType], DType] | None = None,
     fields: tuple[str, ...] = (),
@@ -63,7 +62,7 @@ def declare(
 
     `dtype` changes the promoted dtype; `fields` name the results of an op that returns several.
 
-    >>> declare("torch.mine", sig="*a n k, k -> *a n", params="input, vec", family="mine")
+    >>> declare("torch.mine", sig="*a n k, k -> *a n", params="input, vec")
     """
 
     def rule_of_signature(call: Call) -> Value:
@@ -74,7 +73,7 @@ def declare(
             return Fields.of(**dict(zip(fields, found, strict=True)))
         return found[0] if len(found) == 1 else found
 
-    rule(*names, params=params, family=family, examples=examples, signature=sig)(rule_of_signature)
+    rule(*names, params=params, examples=examples, signature=sig)(rule_of_signature)
 
 
 def results(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "matrices"
 _INT32 = DType.exactly("int32")
 _ANY = (
     example(Array("m n")),
@@ -41,7 +40,6 @@ _SQUARE = (
 @rule(
     "torch.linalg.svd",
     params="A, full_matrices=True, *, driver=None, out=None",
-    family=_FAMILY,
     examples=(*_ANY, example(Array("m n"), False), example(Array("b 4 3"), full_matrices=False)),
 )
 def svd(call: Call) -> Value:
@@ -57,7 +55,6 @@ def svd(call: Call) -> Value:
 @rule(
     *torch_names("svd"),
     params="input, some=True, compute_uv=True, *, out=None",
-    family=_FAMILY,
     examples=(*_ANY, example(Array("m n"), False), example(Array("b 4 3"), some=False)),
 )
 def svd_of_old(call: Call) -> Value:
@@ -75,7 +72,6 @@ def svd_of_old(call: Call) -> Value:
 @rule(
     "torch.linalg.svdvals",
     params="A, *, driver=None, out=None",
-    family=_FAMILY,
     examples=_ANY,
 )
 def singular_values(call: Call) -> Value:
@@ -87,7 +83,6 @@ def singular_values(call: Call) -> Value:
 @rule(
     "torch.linalg.qr",
     params="A, mode='reduced', *, out=None",
-    family=_FAMILY,
     examples=(*_ANY, example(Array("m n"), "complete"), example(Array("4 3"), mode="r")),
 )
 def qr(call: Call) -> Value:
@@ -104,7 +99,6 @@ def qr(call: Call) -> Value:
 @rule(
     *torch_names("qr"),
     params="input, some=True, *, out=None",
-    family=_FAMILY,
     examples=(*_ANY, example(Array("m n"), False)),
 )
 def qr_of_old(call: Call) -> Value:
@@ -115,7 +109,7 @@ def qr_of_old(call: Call) -> Value:
     return Fields.of(Q=Tensor(factors[0], dtype), R=Tensor(factors[1], dtype))
 
 
-@rule("torch.linalg.eig", params="A, *, out=None", family=_FAMILY, examples=_SQUARE)
+@rule("torch.linalg.eig", params="A, *, out=None", examples=_SQUARE)
 def eig(call: Call) -> Value:
     """Complex eigenvalues and eigenvectors."""
     found, dtype = squares(call, "A"), complexed(call.tensor("A").dtype)
@@ -124,7 +118,7 @@ def eig(call: Call) -> Value:
     return Fields.of(eigenvalues=values, eigenvectors=vectors)
 
 
-@rule("torch.linalg.eigvals", params="A, *, out=None", family=_FAMILY, examples=_SQUARE)
+@rule("torch.linalg.eigvals", params="A, *, out=None", examples=_SQUARE)
 def eigenvalues(call: Call) -> Value:
     """Complex eigenvalues."""
     found = squares(call, "A")
@@ -134,7 +128,6 @@ def eigenvalues(call: Call) -> Value:
 @rule(
     *("torch.linalg.cholesky_ex", "torch.linalg.inv_ex"),
     params="A, *, upper=False, check_errors=False, out=None",
-    family=_FAMILY,
     examples=_SQUARE,
 )
 def with_info(call: Call) -> Value:
@@ -147,7 +140,6 @@ def with_info(call: Call) -> Value:
 @rule(
     "torch.linalg.lu",
     params="A, *, pivot=True, out=None",
-    family=_FAMILY,
     examples=_ANY,
 )
 def lu(call: Call) -> Value:
@@ -166,7 +158,6 @@ def lu(call: Call) -> Value:
 @rule(
     "torch.linalg.lu_factor",
     params="A, *, pivot=True, out=None",
-    family=_FAMILY,
     examples=_SQUARE,
 )
 def lu_factor(call: Call) -> Value:
@@ -180,7 +171,6 @@ def lu_factor(call: Call) -> Value:
     "torch.linalg.matrix_power",
     *torch_names("matrix_power"),
     params="input, n, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("n n"), 2), example(Array("*a n n"), -1), example(Array("b n m"), 3)),
 )
 def power(call: Call) -> Value:
@@ -192,7 +182,6 @@ def power(call: Call) -> Value:
 @rule(
     "torch.linalg.matrix_rank",
     params="A, *, atol=None, rtol=None, hermitian=False, out=None",
-    family=_FAMILY,
     examples=_ANY,
 )
 def rank(call: Call) -> Value:
@@ -203,7 +192,6 @@ def rank(call: Call) -> Value:
 @rule(
     "torch.linalg.cond",
     params="A, p=None, *, out=None",
-    family=_FAMILY,
     examples=(*_ANY, example(Array("b n n"), "fro"), example(Array("b n m"), "nuc")),
 )
 def condition(call: Call) -> Value:

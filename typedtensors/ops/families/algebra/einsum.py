@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.shapes import Part
 
-_FAMILY = "einsum"
 _REST = "..."
 _ABSENT = Axis(Dim.of(1))
 
@@ -96,7 +95,6 @@ _NAMES = (
 @rule(
     *("torch.einsum", "numpy.einsum"),
     params="equation, *operands",
-    family=_FAMILY,
     examples=_NAMES,
 )
 def einsum(call: Call) -> Tensor:
@@ -116,7 +114,7 @@ _WORDS = (
 )
 
 
-@rule("einops.einsum", params="*operands", family=_FAMILY, examples=_WORDS)
+@rule("einops.einsum", params="*operands", examples=_WORDS)
 def einsum_of_words(call: Call) -> Tensor:
     """As `torch.einsum`, with words for labels and the equation behind the operands."""
     given = call["operands"]

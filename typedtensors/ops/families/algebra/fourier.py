@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-_FAMILY = "fourier"
 _HOME = "torch.fft."
 _COMPLEX = "Complex64"
 
@@ -120,7 +119,6 @@ for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
     rule(
         f"{_HOME}{_kind}",
         params="input, n=None, dim=-1, norm=None, *, out=None",
-        family=_FAMILY,
         examples=(
             *(example(array) for array in _examples("b n", _type)),
             example(Array("b n", _type), 8),
@@ -162,7 +160,6 @@ for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
         rule(
             f"{_HOME}{_name}",
             params=f"input, s=None, dim={_dims}, norm=None, *, out=None",
-            family=_FAMILY,
             examples=(
                 example(Array("b h w", _type)),
                 example(Array("b h w", _type), (8, 6)),
@@ -176,7 +173,6 @@ for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
 @rule(
     *(f"{_HOME}fftshift", f"{_HOME}ifftshift"),
     params="input, dim=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("*a n"), -1),
@@ -198,13 +194,11 @@ def shifted(call: Call) -> Value:
 @rule(
     f"{_HOME}fftfreq",
     params=f"n, d=1.0, *, {OPTIONS}",
-    family=_FAMILY,
     examples=(example(Dim.name("n")), example(8, 0.5)),
 )
 @rule(
     f"{_HOME}rfftfreq",
     params=f"n, d=1.0, *, {OPTIONS}",
-    family=_FAMILY,
     examples=(example(Dim.name("n")), example(9, d=0.5)),
 )
 def frequencies(call: Call) -> Value:
@@ -220,7 +214,6 @@ def frequencies(call: Call) -> Value:
     *("torch.stft", "torch.Tensor.stft"),
     params="input, n_fft, hop_length=None, win_length=None, window=None, center=True, "
     "pad_mode='reflect', normalized=False, onesided=None, return_complex=None",
-    family=_FAMILY,
     examples=(
         example(Array("b 40"), 8, return_complex=True),
         example(Array("40"), 8, 4, return_complex=True),

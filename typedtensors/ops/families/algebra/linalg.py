@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from typedtensors.ops.call import Call
 
-_FAMILY = "linalg"
-
 
 def added(signature: Signature, *factors: str) -> Callable[[Call], Tensor]:
     """A rule: a product of that signature, and an input that broadcasts to it."""
@@ -55,7 +53,6 @@ rule(
     *methods("__matmul__"),
     *("torch.linalg.matmul", "numpy.matmul", "numpy.ndarray.__matmul__"),
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=_PRODUCTS,
 )(lambda call: matmul(call, "input", "other"))
 
@@ -63,7 +60,6 @@ rule(
     *methods("__rmatmul__"),
     "numpy.ndarray.__rmatmul__",
     params="input, other",
-    family=_FAMILY,
     examples=(example(Array("k n"), Array("m k")), example(Array("b k n"), Array("m k"))),
 )(lambda call: matmul(call, "other", "input"))
 
@@ -71,7 +67,6 @@ rule(
 @rule(
     *torch_names("mm"),
     params="input, mat2, *, out=None",
-    family=_FAMILY,
     examples=_PRODUCTS[:2],
 )
 def mm(call: Call) -> Tensor:
@@ -93,28 +88,24 @@ declare(
     *torch_names("bmm"),
     sig="b m k, b k n -> b m n",
     params="input, mat2, *, out=None",
-    family=_FAMILY,
     examples=_PRODUCTS[1:2],
 )
 declare(
     *torch_names("mv"),
     sig="m k, k -> m",
     params="input, vec, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("m k"), Array("k")),),
 )
 declare(
     *torch_names("dot", "vdot"),
     sig="n, n -> ",
     params="input, tensor, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("n"), Array("n")),),
 )
 declare(
     *torch_names("outer", "ger"),
     sig="m, n -> m n",
     params="input, vec2, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("m"), Array("n")),),
 )
 
@@ -122,7 +113,6 @@ declare(
 @rule(
     "torch.cdist",
     params="x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'",
-    family=_FAMILY,
     examples=(
         example(Array("m d"), Array("n d")),
         example(Array("b m d"), Array("b n d")),
@@ -157,7 +147,6 @@ for _name, _sig, _params in (
         # `addbmm_` replaces its input by a larger one.
         *torch_names(_name, in_place=_name != "addbmm"),
         params=f"input, {_params}, *, beta=1, alpha=1, out=None",
-        family=_FAMILY,
         examples=(
             example(Array(_given), *_factors),
             example(Array(_given.rpartition(" ")[2]), *_factors, alpha=2),
@@ -168,7 +157,6 @@ for _name, _sig, _params in (
 rule(
     "torch.nn.functional.linear",
     params="input, weight, bias=None",
-    family=_FAMILY,
     examples=(
         example(Array("b i"), Array("o i")),
         example(Array("b t i"), Array("o i"), Array("o")),

@@ -9,7 +9,6 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
 
-_FAMILY = "matrices"
 _SQUARE = (example(Array("n n")), example(Array("*a n n")), example(Array("b n m")))
 
 for _names in (
@@ -21,7 +20,6 @@ for _names in (
         *_names,
         sig="*batch n n -> *batch n n",
         params="input, *, upper=False, check_errors=False, out=None",
-        family=_FAMILY,
         examples=_SQUARE,
     )
 for _names in (
@@ -32,7 +30,6 @@ for _names in (
         *_names,
         sig="*batch n n -> *batch",
         params="input, *, out=None",
-        family=_FAMILY,
         examples=_SQUARE,
     )
 declare(
@@ -40,7 +37,6 @@ declare(
     *torch_names("slogdet"),
     sig="*batch n n -> *batch, *batch",
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_SQUARE,
     dtype=promotion.unless_complex,
     fields=("sign", "logabsdet"),
@@ -49,7 +45,6 @@ declare(
     "torch.linalg.eigh",
     sig="*batch n n -> *batch n, *batch n n",
     params="input, UPLO='L', *, out=None",
-    family=_FAMILY,
     examples=_SQUARE,
     dtype=promotion.unless_complex,
     fields=("eigenvalues", "eigenvectors"),
@@ -58,7 +53,6 @@ declare(
     "torch.linalg.eigvalsh",
     sig="*batch n n -> *batch n",
     params="input, UPLO='L', *, out=None",
-    family=_FAMILY,
     examples=_SQUARE,
     dtype=promotion.real,
 )
@@ -67,14 +61,12 @@ declare(
     *torch_names("pinverse"),
     sig="*batch m n -> *batch n m",
     params="input, rcond=None, *, atol=None, rtol=None, hermitian=False, out=None",
-    family=_FAMILY,
     examples=(example(Array("m n")), example(Array("*a m n"))),
 )
 declare(
     *torch_names("trace"),
     sig="n m -> ",
     params="input",
-    family=_FAMILY,
     examples=(example(Array("n m")), example(Array("b n m"))),
     dtype=lambda dtype: promotion.summed(Framework.TORCH, dtype),
 )

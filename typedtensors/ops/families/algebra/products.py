@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "linalg"
-
 
 def _promoted(call: Call, *names: str) -> DType:
     """The dtype of a product of arrays of one dtype."""
@@ -38,7 +36,6 @@ def _promoted(call: Call, *names: str) -> DType:
 @rule(
     *torch_names("inner"),
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("n"), Array("n")),
         example(Array("b n"), Array("m n")),
@@ -61,7 +58,6 @@ def inner(call: Call) -> Value:
 @rule(
     *torch_names("kron"),
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("m n"), Array("j k")),
         example(Array("n"), Array("m k")),
@@ -86,7 +82,6 @@ def _times(one: Axis, other: Axis) -> Axis:
 @rule(
     "torch.tensordot",
     params="a, b, dims=2, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b m n"), Array("m n k")),
         example(Array("b n"), Array("n k"), 1),
@@ -138,7 +133,6 @@ def _require_pair(call: Call, at: int, index: int) -> None:
 @rule(
     "torch.linalg.cross",
     params="input, other, *, dim=-1, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b 3"), Array("b 3")),
         example(Array("3 n"), Array("3 n"), dim=0),
@@ -150,7 +144,6 @@ def _require_pair(call: Call, at: int, index: int) -> None:
 @rule(
     *torch_names("cross"),
     params="input, other, dim=None, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b 3"), Array("b 3"), 1),
         example(Array("b 3"), Array("b 3")),
@@ -188,7 +181,6 @@ def _require_three(call: Call, name: str) -> None:
 @rule(
     "torch.linalg.vecdot",
     params="x, y, *, dim=-1, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("b n")),
         example(Array("b n"), Array("n")),
@@ -209,7 +201,6 @@ def vecdot(call: Call) -> Value:
 @rule(
     "torch.linalg.multi_dot",
     params="tensors, *, out=None",
-    family=_FAMILY,
     examples=(
         example([Array("m n"), Array("n k")]),
         example([Array("m n"), Array("n k"), Array("k j")]),
@@ -245,7 +236,6 @@ def _require_chain(call: Call, at: int, left: Axis | None, right: Axis | None) -
 @rule(
     "torch.block_diag",
     params="*tensors",
-    family=_FAMILY,
     examples=(
         example(Array("m n"), Array("j k")),
         example(Array("m n"), Array("k"), Array("")),
@@ -274,7 +264,6 @@ def block_diag(call: Call) -> Value:
 @rule(
     "torch.cartesian_prod",
     params="*tensors",
-    family=_FAMILY,
     examples=(
         example(Array("m"), Array("n")),
         example(Array("m"), Array("n"), Array("k")),
@@ -301,7 +290,6 @@ def cartesian_prod(call: Call) -> Value:
 @rule(
     *torch_names("dist"),
     params="input, other, p=2",
-    family=_FAMILY,
     examples=(example(Array("b n"), Array("b n")), example(Array("b n"), Array("n"), 1)),
 )
 def dist(call: Call) -> Value:
@@ -314,7 +302,6 @@ def dist(call: Call) -> Value:
 @rule(
     *torch_names("cov", "corrcoef"),
     params="input, *, correction=1, fweights=None, aweights=None",
-    family=_FAMILY,
     examples=(
         example(Array("v n")),
         example(Array("n")),
@@ -340,7 +327,6 @@ def covariance(call: Call) -> Value:
 @rule(
     *("torch.pdist", "torch.nn.functional.pdist"),
     params="input, p=2.0",
-    family=_FAMILY,
     examples=(example(Array("n d")), example(Array("4 d"), 1.0), example(Array("b n d"))),
 )
 def pdist(call: Call) -> Value:

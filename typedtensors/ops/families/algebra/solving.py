@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-_FAMILY = "matrices"
 _SYSTEMS = (
     example(Array("n n"), Array("n")),
     example(Array("n n"), Array("n k")),
@@ -36,7 +35,6 @@ _SYSTEMS = (
 @rule(
     "torch.linalg.solve",
     params="A, B, *, left=True, out=None",
-    family=_FAMILY,
     examples=(*_SYSTEMS, example(Array("n n"), Array("k n"), left=False)),
 )
 def solve(call: Call) -> Value:
@@ -111,7 +109,6 @@ def _dtype(call: Call, *names: str) -> DType:
 @rule(
     "torch.linalg.solve_triangular",
     params="A, B, *, upper, left=True, unitriangular=False, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("n n"), Array("n k"), upper=True),
         example(Array("b n n"), Array("n k"), upper=False),
@@ -127,7 +124,6 @@ def solve_triangular(call: Call) -> Value:
 @rule(
     *torch_names("cholesky_solve"),
     params="input, input2, upper=False, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("n k"), Array("n n")),
         example(Array("b n k"), Array("b n n")),
@@ -143,7 +139,6 @@ def cholesky_solve(call: Call) -> Value:
 @rule(
     *torch_names("cholesky_inverse"),
     params="input, upper=False, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("n n")), example(Array("*a n n")), example(Array("n m"))),
 )
 def cholesky_inverse(call: Call) -> Value:
@@ -155,7 +150,6 @@ def cholesky_inverse(call: Call) -> Value:
 @rule(
     "torch.linalg.lstsq",
     params="A, B, rcond=None, *, driver=None",
-    family=_FAMILY,
     examples=(
         example(Array("m n"), Array("m k")),
         example(Array("b m n"), Array("b m k")),

@@ -13,13 +13,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "creation"
-
 
 @rule(
     *methods("zero_", "normal_", "uniform_"),
     params="input, *args, mean=0, std=1, generator=None",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("*batch n"))),
 )
 def refill(call: Call) -> Value:
@@ -30,7 +27,6 @@ def refill(call: Call) -> Value:
 @rule(
     "torch.Tensor.fill_",
     params="input, value",
-    family=FAMILY,
     examples=(example(Array("b n"), 0), example(Array("*batch n"), 1.5)),
 )
 def fill(call: Call) -> Value:

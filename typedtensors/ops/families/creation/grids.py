@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "picking"
-
 
 @rule(
     *torch_names("multinomial"),
     params="input, num_samples, replacement=False, *, generator=None, out=None",
-    family=FAMILY,
     examples=(example(Array("b n"), 1), example(Array("n"), 1), example(Array("b n d"), 1)),
 )
 def multinomial(call: Call) -> Value:
@@ -43,7 +40,6 @@ def multinomial(call: Call) -> Value:
 @rule(
     "torch.bucketize",
     params="input, boundaries, *, out_int32=False, right=False, out=None",
-    family=FAMILY,
     examples=(example(Array("b n"), Array("k")), example(Array("*batch"), Array("k"))),
 )
 def bucketize(call: Call) -> Value:
@@ -57,7 +53,6 @@ def bucketize(call: Call) -> Value:
 @rule(
     "torch.meshgrid",
     params="*tensors, indexing=None",
-    family=FAMILY,
     examples=(
         example(Array("n"), Array("m")),
         example(Array("n"), Array("m"), indexing="ij"),
@@ -74,7 +69,6 @@ def meshgrid(call: Call) -> Value:
 @rule(
     "numpy.meshgrid",
     params="*tensors, copy=True, sparse=False, indexing='xy'",
-    family=FAMILY,
     examples=(
         example(Array("n"), Array("m")),
         example(Array("n"), Array("m"), Array("k")),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.families.creation.sized import FAMILY, OPTIONS, dtype_of, typed
+from typedtensors.ops.families.creation.sized import OPTIONS, dtype_of, typed
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -44,7 +44,6 @@ _NUMBERS = (
     "numpy.array",
     "numpy.asarray",
     params=f"data, *, {OPTIONS}, copy=None, order=None, subok=False, ndmin=0, like=None",
-    family=FAMILY,
     examples=(*_NUMBERS, example(Array("b n")), example(Array("b n"), dtype=_FLOAT64)),
 )
 def array(call: Call) -> Value:
@@ -115,7 +114,6 @@ def _dtype(call: Call, leaves: tuple[Value, ...]) -> DType:
 @rule(
     "torch.from_numpy",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("", "Int64"))),
 )
 def from_numpy(call: Call) -> Value:
@@ -127,7 +125,6 @@ def from_numpy(call: Call) -> Value:
     "torch.nn.Parameter",
     "torch.nn.parameter.Parameter",
     params="data, requires_grad=True",
-    family=FAMILY,
     examples=(example(Array("n d")), example(Array(""))),
 )
 def parameter(call: Call) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
-from typedtensors.ops.families.creation.sized import FAMILY, default_float, made, typed
+from typedtensors.ops.families.creation.sized import default_float, made, typed
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -28,7 +28,6 @@ _RNG = Object(_GENERATOR)
 @rule(
     "numpy.random.randint",
     params="low, high=None, size=None, dtype=None",
-    family=FAMILY,
     examples=(
         example(0, 10, (_B, _N)),
         example(0, 10, _N),
@@ -44,7 +43,6 @@ def randint_numpy(call: Call) -> Value:
     "numpy.random.normal",
     "numpy.random.uniform",
     params="first=0.0, second=1.0, size=None",
-    family=FAMILY,
     examples=(example(0.0, 1.0, (_B, _N)), example(size=_N), example(0.0, 1.0, _B)),
 )
 def drawn_numpy(call: Call) -> Value:
@@ -57,7 +55,6 @@ def drawn_numpy(call: Call) -> Value:
     "numpy.random.random_sample",
     "numpy.random.standard_normal",
     params="size=None",
-    family=FAMILY,
     examples=(example((_B, _N)), example(_N), example(size=(_B,))),
 )
 def standard_numpy(call: Call) -> Value:
@@ -71,7 +68,7 @@ def _drawn(call: Call, dtype: DType, *limits: str) -> Tensor:
     return made(call, parts(call["size"]), dtype)
 
 
-@rule("numpy.random.default_rng", params="seed=None", family=FAMILY, examples=(example(),))
+@rule("numpy.random.default_rng", params="seed=None", examples=(example(),))
 def default_rng(_call: Call) -> Value:
     """A generator, whose methods are ops."""
     return Object(_GENERATOR)
@@ -80,7 +77,6 @@ def default_rng(_call: Call) -> Value:
 @rule(
     f"{_GENERATOR}.integers",
     params="self, low, high=None, size=None, dtype=None, endpoint=False",
-    family=FAMILY,
     examples=(
         example(_RNG, 0, 10, (_B, _N)),
         example(_RNG, 10, size=_N),
@@ -95,7 +91,6 @@ def integers(call: Call) -> Value:
 @rule(
     *(f"{_GENERATOR}.{name}" for name in ("normal", "uniform")),
     params="self, first=0.0, second=1.0, size=None",
-    family=FAMILY,
     examples=(example(_RNG, 0.0, 1.0, (_B, _N)), example(_RNG, size=_N)),
 )
 def drawn_by(call: Call) -> Value:
@@ -106,7 +101,6 @@ def drawn_by(call: Call) -> Value:
 @rule(
     *(f"{_GENERATOR}.{name}" for name in ("random", "standard_normal")),
     params="self, size=None, dtype=None",
-    family=FAMILY,
     examples=(
         example(_RNG, (_B, _N)),
         example(_RNG, size=_N),
@@ -121,7 +115,6 @@ def standard_by(call: Call) -> Value:
 @rule(
     f"{_GENERATOR}.permutation",
     params="self, x, axis=0",
-    family=FAMILY,
     examples=(example(_RNG, _N), example(_RNG, Array("b n"))),
 )
 def permutation(call: Call) -> Value:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "scalars"
-
 
 def some_float(_call: Call) -> float:
     """A float, whatever the arguments are."""
@@ -30,24 +28,19 @@ rule(
     *("math.atan", "math.asinh", "math.erf", "math.gamma", "math.lgamma", "math.fabs"),
     *("math.radians", "math.degrees"),
     params="x",
-    family=_FAMILY,
     examples=(example(3), example(0.5)),
 )(some_float)
 rule(
     *("math.pow", "math.atan2", "math.hypot", "math.copysign", "math.fmod"),
     params="x, y",
-    family=_FAMILY,
     examples=(example(3, 2), example(0.5, 2.0)),
 )(some_float)
-rule("math.log", params="x, base=None", family=_FAMILY, examples=(example(3), example(8, 2)))(
-    some_float
-)
+rule("math.log", params="x, base=None", examples=(example(3), example(8, 2)))(some_float)
 
 
 @rule(
     *("math.floor", "math.ceil", "math.trunc"),
     params="x",
-    family=_FAMILY,
     examples=(example(2.5), example(Dim.name("n"))),
 )
 def rounded(call: Call) -> Dim:
@@ -63,7 +56,6 @@ def rounded(call: Call) -> Dim:
 @rule(
     "math.prod",
     params="iterable, *, start=1",
-    family=_FAMILY,
     examples=(example((Dim.name("h"), Dim.name("w"))), example([2, Dim.name("n")], start=3)),
 )
 def prod(call: Call) -> Value:

@@ -10,7 +10,6 @@ from typedtensors.dims import Dim, at_most, nonnegative
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
 from typedtensors.ops.families.creation.sized import (
-    FAMILY,
     OPTIONS,
     default_float,
     dtype_of,
@@ -34,7 +33,6 @@ _ZERO, _ONE = Dim.of(0), Dim.of(1)
     "torch.arange",
     "numpy.arange",
     params=f"*numbers, start=None, end=None, stop=None, step=None, {OPTIONS}, like=None",
-    family=FAMILY,
     examples=(
         example(_N),
         example(0, _N),
@@ -105,7 +103,6 @@ def _steps(call: Call, start: Dim, end: Dim, step: Dim) -> Dim:
     "torch.linspace",
     "torch.logspace",
     params=f"start, end, steps, base=10.0, *, {OPTIONS}",
-    family=FAMILY,
     examples=(
         example(0.0, 1.0, _N),
         example(0, 1, steps=5),
@@ -121,7 +118,6 @@ def linspace(call: Call) -> Value:
 @rule(
     "numpy.linspace",
     params="start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0",
-    family=FAMILY,
     examples=(example(0.0, 1.0, _N), example(0, 1), example(0, 1, num=7), example(0, 1, -1)),
 )
 def linspace_numpy(call: Call) -> Value:

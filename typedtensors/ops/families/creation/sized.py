@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "creation"
 # What every function of torch takes and no shape depends on.
 OPTIONS = (
     "out=None, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False, "
@@ -54,7 +53,6 @@ def made(call: Call, given: tuple[Part, ...], dtype: DType) -> Tensor:
     "torch.rand",
     "torch.randn",
     params=f"*sizes, size=None, {OPTIONS}",
-    family=FAMILY,
     examples=(
         example(_B, _N),
         example((_B, 1)),
@@ -75,7 +73,6 @@ def filled(call: Call) -> Value:
     "numpy.ones",
     "numpy.empty",
     params="shape, dtype=None, order='C', *, device=None, like=None",
-    family=FAMILY,
     examples=(
         example((_B, _N)),
         example(_N),
@@ -93,7 +90,6 @@ def filled_numpy(call: Call) -> Value:
     "numpy.random.rand",
     "numpy.random.randn",
     params="*sizes",
-    family=FAMILY,
     examples=(example(_B, _N), example(_N)),
 )
 def random_sizes(call: Call) -> Value:
@@ -108,7 +104,6 @@ def random_sizes(call: Call) -> Value:
     "torch.full",
     "numpy.full",
     params=f"size, fill_value, *, {OPTIONS}, order='C', like=None",
-    family=FAMILY,
     examples=(
         example((_B, _N), 0.0),
         example((_B,), 1),
@@ -134,7 +129,6 @@ def dtype_of(call: Call, value: Value) -> DType:
 @rule(
     "torch.randint",
     params=f"*numbers, low=None, high=None, size=None, {OPTIONS}",
-    family=FAMILY,
     examples=(
         example(10, (_B, _N)),
         example(0, 10, (_B,)),
@@ -157,7 +151,6 @@ def randint(call: Call) -> Value:
 @rule(
     "torch.randperm",
     params=f"n, *, {OPTIONS}",
-    family=FAMILY,
     examples=(example(_N), example(-1), example(_N, dtype=_INT32)),
 )
 def randperm(call: Call) -> Value:
@@ -169,7 +162,6 @@ def randperm(call: Call) -> Value:
     "torch.eye",
     "numpy.eye",
     params=f"n, m=None, k=0, *, {OPTIONS}, order='C', like=None",
-    family=FAMILY,
     examples=(example(_N), example(_N, _B), example(_N, dtype=_INT32)),
 )
 def eye(call: Call) -> Value:
@@ -189,7 +181,6 @@ def eye(call: Call) -> Value:
     "numpy.ones_like",
     "numpy.empty_like",
     params=f"input, *, {OPTIONS}, order='K', shape=None",
-    family=FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("*batch n")),
@@ -209,7 +200,6 @@ def like(call: Call) -> Value:
     "torch.full_like",
     "numpy.full_like",
     params=f"input, fill_value, *, {OPTIONS}, order='K'",
-    family=FAMILY,
     examples=(example(Array("b n"), 1), example(Array("b n"), 1, dtype=_INT32)),
 )
 def full_like(call: Call) -> Value:
@@ -221,7 +211,6 @@ def full_like(call: Call) -> Value:
 @rule(
     "torch.randint_like",
     params=f"input, low, high=None, *, {OPTIONS}",
-    family=FAMILY,
     examples=(example(Array("b n"), 10), example(Array("b n", "Int64"), 0, 10)),
 )
 def randint_like(call: Call) -> Value:
@@ -234,7 +223,6 @@ def randint_like(call: Call) -> Value:
     "torch.Tensor.new_ones",
     "torch.Tensor.new_empty",
     params=f"input, *sizes, size=None, {OPTIONS}",
-    family=FAMILY,
     examples=(
         example(Array("b n"), _N, 1),
         example(Array("b n", "Int64"), (_N,)),
@@ -251,7 +239,6 @@ def new(call: Call) -> Value:
 @rule(
     "torch.Tensor.new_full",
     params=f"input, size, fill_value, *, {OPTIONS}",
-    family=FAMILY,
     examples=(example(Array("b n"), (_N, 1), 1), example(Array("b"), (_N,), 1, dtype=_INT32)),
 )
 def new_full(call: Call) -> Value:
@@ -262,7 +249,6 @@ def new_full(call: Call) -> Value:
 @rule(
     "torch.normal",
     params=f"mean, std=1.0, size=None, *, {OPTIONS}",
-    family=FAMILY,
     examples=(
         example(0.0, 1.0, (_B, _N)),
         example(0.0, 1.0, size=(_B,)),
@@ -285,7 +271,6 @@ def normal(call: Call) -> Value:
 @rule(
     "numpy.identity",
     params="n, dtype=None",
-    family=FAMILY,
     examples=(example(_N), example(_N, _INT32)),
 )
 def identity(call: Call) -> Value:

@@ -18,7 +18,6 @@ from typedtensors.shapes import Shape, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-FAMILY = "distributions"
 _NORMAL = Module(f"{PREFIX}Normal", Array("b n"), Array("b n"))
 _VECTORS = Module(f"{PREFIX}Dirichlet", Array("b t n"))
 
@@ -34,7 +33,6 @@ def distribution(call: Call, name: str) -> Distribution:
 @rule(
     f"{PREFIX}Independent",
     params="base_distribution, reinterpreted_batch_ndims, validate_args=None",
-    family=FAMILY,
     examples=(
         example(_NORMAL, 1),
         example(_NORMAL, 2),
@@ -70,7 +68,6 @@ def independent(call: Call) -> Distribution:
 @rule(
     f"{PREFIX}MixtureSameFamily",
     params="mixture_distribution, component_distribution, validate_args=None",
-    family=FAMILY,
     examples=(
         example(
             Module(f"{PREFIX}Categorical", Array("b n")),

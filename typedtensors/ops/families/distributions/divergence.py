@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
-from typedtensors.ops.families.distributions.composed import FAMILY, distribution
+from typedtensors.ops.families.distributions.composed import distribution
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Module, example
@@ -33,7 +33,6 @@ _ELEMENTWISE = frozenset(
 @rule(
     f"{PREFIX}kl_divergence",
     params="p, q",
-    family=FAMILY,
     examples=(
         example(_NORMAL, _NORMAL),
         example(_NORMAL, Module(f"{PREFIX}Normal", 0.0, 1.0)),

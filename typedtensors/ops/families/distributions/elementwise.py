@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Distribution
 
-FAMILY = "distributions"
 _CHECKED = "validate_args=None"
 
 
@@ -39,9 +38,7 @@ for _kind, _name in (
     ("HalfCauchy", "scale"),
     ("Chi2", "df"),
 ):
-    rule(f"{PREFIX}{_kind}", params=f"{_name}, {_CHECKED}", family=FAMILY, examples=_ONE)(
-        _of(_name)
-    )
+    rule(f"{PREFIX}{_kind}", params=f"{_name}, {_CHECKED}", examples=_ONE)(_of(_name))
 
 _TWO = (
     example(Array("b n"), Array("b n")),
@@ -69,20 +66,17 @@ for _kind, _names in (
     rule(
         f"{PREFIX}{_kind}",
         params=f"{', '.join(_names)}, {_CHECKED}",
-        family=FAMILY,
         examples=_TWO,
     )(_of(*_names))
 
 rule(
     f"{PREFIX}VonMises",
     params=f"loc, concentration, {_CHECKED}",
-    family=FAMILY,
     examples=_TWO[:2],
 )(_of("loc", "concentration"))
 rule(
     f"{PREFIX}Uniform",
     params=f"low, high, {_CHECKED}",
-    family=FAMILY,
     examples=(
         example(Array("b n", fill=0), Array("b n")),
         example(Array("b n", fill=0), Array("n")),
@@ -93,7 +87,6 @@ rule(
 rule(
     f"{PREFIX}StudentT",
     params=f"df, loc=0.0, scale=1.0, {_CHECKED}",
-    family=FAMILY,
     examples=(example(Array("b n")), example(2.0, Array("b n"), Array("n")), *_TWO[:3]),
 )(_of("df", "loc", "scale"))
 
@@ -120,20 +113,17 @@ _LIKELY = (
 rule(
     *(f"{PREFIX}{kind}" for kind in ("Bernoulli", "ContinuousBernoulli")),
     params=f"probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=_LIKELY,
 )(_likely())
 rule(
     f"{PREFIX}Geometric",
     params=f"probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=_LIKELY,
 )(_likely())
 for _kind, _default in (("Binomial", "=1"), ("NegativeBinomial", "")):
     rule(
         f"{PREFIX}{_kind}",
         params=f"total_count{_default}, probs=None, logits=None, {_CHECKED}",
-        family=FAMILY,
         examples=(
             example(3, logits=Array("b n")),
             example(Array("b n"), logits=Array("n")),
@@ -144,6 +134,5 @@ for _kind, _default in (("Binomial", "=1"), ("NegativeBinomial", "")):
 rule(
     f"{PREFIX}RelaxedBernoulli",
     params=f"temperature, probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=(example(Array(""), logits=Array("b n")), example(Array(""), Array("b"))),
 )(_likely())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.families.distributions.composed import FAMILY, distribution
+from typedtensors.ops.families.distributions.composed import distribution
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Module, example
@@ -53,13 +53,11 @@ def _drawn_dtype(given: Distribution) -> DType:
 @rule(
     f"{_OF}sample",
     params="self, sample_shape=()",
-    family=FAMILY,
     examples=(*_DRAWN, example(_CLASSES), example(_CLASSES, (7,)), example(_HOT), example(_COINS)),
 )
 @rule(
     f"{_OF}rsample",
     params="self, sample_shape=()",
-    family=FAMILY,
     examples=(*_DRAWN, example(_CLASSES)),
 )
 def sample(call: Call) -> Value:
@@ -84,7 +82,6 @@ def _innermost(given: Distribution) -> Distribution:
 @rule(
     f"{_OF}log_prob",
     params="self, value",
-    family=FAMILY,
     examples=(
         example(_NORMAL, Array("b n")),
         example(_NORMAL, Array("s b n")),
@@ -155,7 +152,6 @@ def _events(call: Call, given: Distribution, value: Shape) -> Shape:
 @rule(
     *(f"{_OF}cdf", f"{_OF}icdf"),
     params="self, value",
-    family=FAMILY,
     examples=(
         example(_NORMAL, Array("b n", fill=0)),
         example(_NORMAL, Array("s b n", fill=0)),
@@ -174,7 +170,7 @@ def cumulative(call: Call) -> Value:
 _EACH = (example(_NORMAL), example(_CLASSES), example(_VECTORS), example(_JOINED))
 
 
-@rule(f"{_OF}entropy", params="self", family=FAMILY, examples=(*_EACH, example(_COINS)))
+@rule(f"{_OF}entropy", params="self", examples=(*_EACH, example(_COINS)))
 def entropy(call: Call) -> Value:
     """A number for each distribution of the batch."""
     given = distribution(call, "self")
@@ -184,7 +180,6 @@ def entropy(call: Call) -> Value:
 @rule(
     *(f"{_OF}{name}" for name in ("mean", "variance", "stddev")),
     params="self",
-    family=FAMILY,
     examples=(*_EACH, example(_COINS)),
 )
 def moment(call: Call) -> Tensor:
@@ -193,19 +188,19 @@ def moment(call: Call) -> Tensor:
     return Tensor(shape_of((*given.batch.axes, *given.event.axes)), given.dtype)
 
 
-@rule(f"{_OF}mode", params="self", family=FAMILY, examples=(*_EACH, example(_COINS)))
+@rule(f"{_OF}mode", params="self", examples=(*_EACH, example(_COINS)))
 def mode(call: Call) -> Value:
     """The most likely event."""
     return moment(call).with_dtype(_drawn_dtype(_innermost(distribution(call, "self"))))
 
 
-@rule(f"{_OF}batch_shape", params="self", family=FAMILY, examples=_EACH)
+@rule(f"{_OF}batch_shape", params="self", examples=_EACH)
 def batch_shape(call: Call) -> Value:
     """How many distributions there are, along each axis."""
     return distribution(call, "self").batch
 
 
-@rule(f"{_OF}event_shape", params="self", family=FAMILY, examples=_EACH)
+@rule(f"{_OF}event_shape", params="self", examples=_EACH)
 def event_shape(call: Call) -> Value:
     """The shape of one draw."""
     return distribution(call, "self").event
@@ -214,7 +209,6 @@ def event_shape(call: Call) -> Value:
 @rule(
     f"{_OF}expand",
     params="self, batch_shape, _instance=None",
-    family=FAMILY,
     examples=(
         example(_NORMAL, (5, _B, _N)),
         example(Module(f"{PREFIX}Normal", Array("1"), Array("1")), (_B,)),
@@ -260,7 +254,7 @@ for _name, _owner in (
     ("base_dist", _JOINED),
 ):
 
-    @rule(f"{_OF}{_name}", params="self", family=FAMILY, examples=(example(_owner),))
+    @rule(f"{_OF}{_name}", params="self", examples=(example(_owner),))
     def parameter(call: Call) -> Value:
         """What the distribution was made from, broadcast to its batch."""
         found = dict(distribution(call, "self").parameters).get(call.name)

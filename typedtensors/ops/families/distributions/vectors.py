@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Distribution
 
-FAMILY = "distributions"
 _CHECKED = "validate_args=None"
 _CLASSES = (
     example(Array("b n")),
@@ -40,7 +39,6 @@ def _over_classes(call: Call) -> tuple[Shape, Shape, dict[str, Shape]]:
 @rule(
     f"{PREFIX}Categorical",
     params=f"probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=_CLASSES,
 )
 def categorical(call: Call) -> Distribution:
@@ -52,19 +50,16 @@ def categorical(call: Call) -> Distribution:
 @rule(
     *(f"{PREFIX}OneHotCategorical", f"{PREFIX}OneHotCategoricalStraightThrough"),
     params=f"probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=_CLASSES,
 )
 @rule(
     f"{PREFIX}Multinomial",
     params=f"total_count=1, probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=(example(3, Array("b n")), example(logits=Array("*a n")), example(2, Array(""))),
 )
 @rule(
     f"{PREFIX}RelaxedOneHotCategorical",
     params=f"temperature, probs=None, logits=None, {_CHECKED}",
-    family=FAMILY,
     examples=(example(Array(""), Array("b n")), example(Array(""), logits=Array("*a n"))),
 )
 def one_hot(call: Call) -> Distribution:
@@ -76,7 +71,6 @@ def one_hot(call: Call) -> Distribution:
 @rule(
     f"{PREFIX}Dirichlet",
     params=f"concentration, {_CHECKED}",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("*a n")), example(Array(""))),
 )
 def dirichlet(call: Call) -> Distribution:
@@ -93,7 +87,6 @@ _MATRICES = ("covariance_matrix", "precision_matrix", "scale_tril")
 @rule(
     f"{PREFIX}MultivariateNormal",
     params=f"loc, {', '.join(f'{name}=None' for name in _MATRICES)}, {_CHECKED}",
-    family=FAMILY,
     examples=(
         example(Array("b n"), Array("b n n")),
         example(Array("b n"), Array("n n")),
@@ -126,7 +119,6 @@ def multivariate_normal(call: Call) -> Distribution:
 @rule(
     f"{PREFIX}LowRankMultivariateNormal",
     params=f"loc, cov_factor, cov_diag, {_CHECKED}",
-    family=FAMILY,
     examples=(
         example(Array("b n"), Array("b n r"), Array("b n")),
         example(Array("n"), Array("n r"), Array("n")),

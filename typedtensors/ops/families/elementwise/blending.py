@@ -17,7 +17,6 @@ from typedtensors.shapes import Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "blending"
 _MASK = Array("b n", "Bool")
 _CHOICES = (
     example(_MASK, Array("b n"), Array("b n")),
@@ -30,7 +29,6 @@ _CHOICES = (
 @rule(
     *("torch.where", "numpy.where"),
     params="condition, input=None, other=None, *, out=None",
-    family=_FAMILY,
     examples=_CHOICES,
 )
 def where(call: Call) -> Tensor:
@@ -44,7 +42,6 @@ def where(call: Call) -> Tensor:
 @rule(
     *methods("where"),
     params="input, condition, other",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), _MASK, Array("b 1")),
         example(Array("n"), _MASK, 0.0),
@@ -65,35 +62,30 @@ _LIMITS = (
 rule(
     *torch_names("clamp", "clip", in_place=True),
     params="input, min=None, max=None, *, out=None",
-    family=_FAMILY,
     examples=(*_LIMITS, example(Array("b n"), min=0)),
 )(over("input", "min", "max"))
 
 rule(
     *("numpy.clip", "numpy.ndarray.clip"),
     params="a, a_min=None, a_max=None, out=None",
-    family=_FAMILY,
     examples=_LIMITS,
 )(over("a", "a_min", "a_max"))
 
 rule(
     *torch_names("clamp_min", in_place=True),
     params="input, min, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 0.5), example(Array("b n"), Array("n"))),
 )(over("input", "min"))
 
 rule(
     *torch_names("clamp_max", in_place=True),
     params="input, max, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 0.5), example(Array("b n"), Array("n"))),
 )(over("input", "max"))
 
 rule(
     *torch_names("lerp", in_place=True),
     params="input, end, weight, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("b n"), 0.5),
         example(Array("b 1"), Array("1 n"), Array("b n")),
@@ -108,7 +100,6 @@ for _name, _dtype in (("addcmul", "promoted"), ("addcdiv", "floating")):
     rule(
         *torch_names(_name, in_place=True),
         params="input, tensor1, tensor2, *, value=1, out=None",
-        family=_FAMILY,
         examples=_THREE,
     )(over("input", "tensor1", "tensor2", dtype=_dtype))
 
@@ -117,7 +108,6 @@ for _name, _dtype in (("addcmul", "promoted"), ("addcdiv", "floating")):
     *torch_names("masked_fill"),
     *methods("masked_fill_"),
     params="input, mask, value",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), _MASK, 0.0),
         example(Array("b n"), Array("n", "Bool"), Array("")),
@@ -136,6 +126,5 @@ def masked_fill(call: Call) -> Tensor:
 rule(
     *methods("copy_"),
     params="input, src, non_blocking=False",
-    family=_FAMILY,
     examples=(example(Array("b n"), Array("b n")), example(Array("b n"), Array("n", "Int64"))),
 )(lambda call: elementwise(call, "input", "src", dtype=call.tensor("input").dtype))

@@ -8,7 +8,6 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import over
 
-_FAMILY = "comparison"
 _ARRAYS = (
     example(Array("b n"), Array("b n")),
     example(Array("b 1"), Array("1 n")),
@@ -35,7 +34,6 @@ for _torch, _operator, _numpy in (
         *numpy_names(_numpy),
         f"numpy.ndarray.__{_operator}__",
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=_NUMBERS,
     )(over("input", "other", dtype="bool"))
 
@@ -44,7 +42,6 @@ for _name in ("logical_and", "logical_or", "logical_xor"):
         *torch_names(_name, in_place=True),
         *numpy_names(_name),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=(*_ARRAYS, *_MASKS),
     )(over("input", "other", dtype="bool"))
 
@@ -59,20 +56,17 @@ for _name, _operator, _ufuncs, _examples in (
         *torch_names(_name, operator=_operator, in_place=True),
         *numpy_names(_name, *_ufuncs, operator=_operator),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=(*_examples, example(Array("b n", "Int64"), 3)),
     )(over("input", "other"))
 
 rule(
     *torch_names("isclose"),
     params="input, other, rtol=1e-05, atol=1e-08, equal_nan=False",
-    family=_FAMILY,
     examples=_ARRAYS[:2],
 )(over("input", "other", dtype="bool"))
 
 rule(
     *numpy_names("isclose"),
     params="a, b, rtol=1e-05, atol=1e-08, equal_nan=False",
-    family=_FAMILY,
     examples=_ARRAYS,
 )(over("a", "b", dtype="bool"))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "unary"
 _COMPLEX = Array("b n", "Complex64")
 _REAL = Array("b n")
 
@@ -39,7 +38,6 @@ def _require(call: Call, array: Tensor, kind: str, wanted: str) -> None:
 @rule(
     *torch_names("real"),
     params="input",
-    family=_FAMILY,
     examples=(example(_COMPLEX), example(_REAL), example(Array("*a n", "Complex64"))),
 )
 def real(call: Call) -> Value:
@@ -51,7 +49,6 @@ def real(call: Call) -> Value:
 @rule(
     *torch_names("imag"),
     params="input",
-    family=_FAMILY,
     examples=(example(_COMPLEX), example(_REAL)),
 )
 def imaginary(call: Call) -> Value:
@@ -64,7 +61,6 @@ def imaginary(call: Call) -> Value:
 @rule(
     *torch_names("angle"),
     params="input, *, out=None",
-    family=_FAMILY,
     examples=(example(_COMPLEX), example(_REAL), example(Array("*a n"))),
 )
 def angle(call: Call) -> Value:
@@ -76,7 +72,6 @@ def angle(call: Call) -> Value:
 @rule(
     "torch.view_as_real",
     params="input",
-    family=_FAMILY,
     examples=(example(_COMPLEX), example(_REAL), example(Array("*a n", "Complex64"))),
 )
 def view_as_real(call: Call) -> Value:
@@ -90,7 +85,6 @@ def view_as_real(call: Call) -> Value:
 @rule(
     "torch.view_as_complex",
     params="input",
-    family=_FAMILY,
     examples=(
         example(Array("b 2")),
         example(Array("*a 2")),
@@ -115,13 +109,11 @@ def view_as_complex(call: Call) -> Value:
 @rule(
     "torch.complex",
     params="real, imag, *, out=None",
-    family=_FAMILY,
     examples=(example(_REAL, _REAL), example(_REAL, Array("n")), example(_REAL, Array("b"))),
 )
 @rule(
     "torch.polar",
     params="abs, angle, *, out=None",
-    family=_FAMILY,
     examples=(example(_REAL, _REAL), example(Array("*a n"), Array("n"))),
 )
 def of_parts(call: Call) -> Value:
@@ -137,7 +129,6 @@ _DOUBLE = DType.exactly("float64")
 @rule(
     *torch_names("float_power", in_place=False),
     params="input, exponent, *, out=None",
-    family=_FAMILY,
     examples=(
         example(_REAL, 2),
         example(_REAL, Array("n")),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "layout"
 _ARRAY = (example(Array("b n")), example(Array("*batch n")), example(Array("")))
 _FLOAT64 = DType.exactly("float64")
 
@@ -28,7 +27,6 @@ _FLOAT64 = DType.exactly("float64")
     "numpy.ndarray.copy",
     params="input, *args, memory_format=None, order='C', non_blocking=False, device=None, "
     "force=False",
-    family=FAMILY,
     examples=_ARRAY,
 )
 def same(call: Call) -> Value:
@@ -39,7 +37,6 @@ def same(call: Call) -> Value:
 @rule(
     *methods("requires_grad_"),
     params="input, requires_grad=True",
-    family=FAMILY,
     examples=_ARRAY,
 )
 def requires_grad(call: Call) -> Value:
@@ -66,7 +63,6 @@ _DTYPES = {
 @rule(
     *methods(*_DTYPES),
     params="input, memory_format=None",
-    family=FAMILY,
     examples=_ARRAY,
 )
 def cast(call: Call) -> Value:
@@ -79,7 +75,6 @@ def cast(call: Call) -> Value:
     "torch.Tensor.to",
     params="input, *args, other=None, dtype=None, device=None, non_blocking=False, copy=False, "
     "memory_format=None",
-    family=FAMILY,
     examples=(
         example(Array("b n"), _FLOAT64),
         example(Array("b n"), "cpu"),
@@ -105,7 +100,6 @@ def to(call: Call) -> Value:
 @rule(
     "torch.Tensor.type_as",
     params="input, other",
-    family=FAMILY,
     examples=(example(Array("b n"), Array("n", "Int64")),),
 )
 def type_as(call: Call) -> Value:
@@ -119,7 +113,6 @@ def type_as(call: Call) -> Value:
     "numpy.ndarray.astype",
     params="input, dtype=None, non_blocking=False, order='K', casting='unsafe', subok=True, "
     "copy=True",
-    family=FAMILY,
     examples=(example(Array("b n"), _FLOAT64), example(Array("b n"), DType.exactly("int32"))),
 )
 def astype(call: Call) -> Value:
@@ -134,7 +127,6 @@ def astype(call: Call) -> Value:
     "torch.Tensor.dtype",
     "numpy.ndarray.dtype",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("n", "Int64"))),
 )
 def dtype(call: Call) -> Value:
@@ -142,14 +134,14 @@ def dtype(call: Call) -> Value:
     return call.tensor("input").dtype
 
 
-@rule("torch.Tensor.device", params="input", family=FAMILY, examples=(example(Array("b n")),))
+@rule("torch.Tensor.device", params="input", examples=(example(Array("b n")),))
 def device(call: Call) -> Value:
     """Some device."""
     call.tensor("input")
     return Device()
 
 
-@rule("torch.device", params="*args", family=FAMILY, examples=(example("cpu"),))
+@rule("torch.device", params="*args", examples=(example("cpu"),))
 def make_device(_call: Call) -> Value:
     """Some device."""
     return Device()

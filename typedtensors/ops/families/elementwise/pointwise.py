@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.shapes import Tensor
 
-_FAMILY = "pointwise"
 _ARRAYS = (
     example(Array("b n"), Array("b n")),
     example(Array("b 1"), Array("1 n")),
@@ -43,7 +42,6 @@ for _torch, _operator, _numpy in (
         *torch_names(*_torch, operator=_operator, in_place=True),
         *numpy_names(*_numpy, operator=_operator),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=_NUMBERS,
     )(over("input", "other"))
 
@@ -55,19 +53,15 @@ for _torch, _operator, _numpy in (
         *torch_names(*_torch, operator=_operator, in_place=True),
         *numpy_names(*_numpy, operator=_operator),
         params="input, other, *, alpha=1, out=None",
-        family=_FAMILY,
         examples=(*_NUMBERS, example(Array("b n"), Array("n"), alpha=2)),
     )(over("input", "other"))
 
-rule("torch.rsub", params="input, other, *, alpha=1", family=_FAMILY, examples=_NUMBERS)(
-    over("input", "other")
-)
+rule("torch.rsub", params="input, other, *, alpha=1", examples=_NUMBERS)(over("input", "other"))
 
 rule(
     *torch_names("pow", operator="pow", in_place=True),
     *numpy_names("power", "pow", operator="pow"),
     params="input, exponent, *, out=None",
-    family=_FAMILY,
     examples=_NUMBERS,
 )(over("input", "exponent"))
 
@@ -75,7 +69,6 @@ rule(
 @rule(
     *torch_names("div", "divide", operator="truediv", in_place=True),
     params="input, other, *, rounding_mode=None, out=None",
-    family=_FAMILY,
     examples=(*_NUMBERS, example(Array("b n"), Array("b 1"), rounding_mode="floor")),
 )
 def divide(call: Call) -> Tensor:
@@ -91,7 +84,6 @@ rule(
     *torch_names("true_divide", in_place=True),
     *numpy_names("divide", "true_divide", operator="truediv"),
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
 
@@ -112,7 +104,6 @@ for _name, _in_place, _same, _dtype in (
         *torch_names(_name, in_place=_in_place),
         *numpy_names(*_same),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=_ARRAYS,
     )(over("input", "other", dtype=_dtype))
 
@@ -120,7 +111,6 @@ rule(
     *torch_names("xlogy", in_place=True),
     "torch.special.xlogy",
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
 
@@ -128,14 +118,12 @@ for _name in ("igamma", "igammac", "heaviside"):
     rule(
         *torch_names(_name, in_place=True),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=_ARRAYS[:2],
     )(over("input", "other"))
 
 rule(
     *torch_names("ldexp", in_place=True),
     params="input, other, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), Array("n")), example(Array("b 1"), Array("n", "Int64"))),
 )(over("input", "other", dtype="floating"))
 
@@ -144,6 +132,5 @@ for _name in ("gcd", "lcm"):
         *torch_names(_name, in_place=True),
         *numpy_names(_name),
         params="input, other, *, out=None",
-        family=_FAMILY,
         examples=_INTEGERS,
     )(over("input", "other"))

@@ -8,7 +8,6 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike
 
-_FAMILY = "unary"
 _FLOATS = (example(Array("b n")), example(Array("*a n", "Float64")))
 _NUMBERS = (*_FLOATS, example(Array("b n", "Int64")))
 _MASKS = (example(Array("b n", "Bool")), example(Array("*a n", "Int64")))
@@ -30,7 +29,6 @@ for _dtype, _names in _SHARED.items():
             *torch_names(_name, in_place=True),
             *numpy_names(_name),
             params="input, *, out=None",
-            family=_FAMILY,
             examples=_NUMBERS,
         )(alike(_dtype))
 
@@ -46,14 +44,12 @@ for _dtype, _names in _TORCH.items():
         rule(
             *torch_names(_name, in_place=True),
             params="input, *, out=None",
-            family=_FAMILY,
             examples=_FLOATS,
         )(alike(_dtype))
 
 rule(
     *numpy_names("rint", "cbrt", "fabs", "degrees", "radians"),
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_FLOATS,
 )(alike("floating"))
 
@@ -62,7 +58,6 @@ for _name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf", "isreal", "s
         *torch_names(_name),
         *numpy_names(_name),
         params="input, *, out=None",
-        family=_FAMILY,
         examples=_NUMBERS,
     )(alike("bool"))
 
@@ -72,7 +67,6 @@ rule(
     *numpy_names("abs", "absolute"),
     "numpy.ndarray.__abs__",
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_NUMBERS,
 )(alike("real"))
 
@@ -83,7 +77,6 @@ rule(
     "numpy.ndarray.__neg__",
     "numpy.ndarray.__pos__",
     params="input",
-    family=_FAMILY,
     examples=_NUMBERS,
 )(alike("same"))
 
@@ -93,14 +86,12 @@ rule(
     *numpy_names("bitwise_not", "invert"),
     "numpy.ndarray.__invert__",
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_MASKS,
 )(alike("same"))
 
 rule(
     *torch_names("round", in_place=True),
     params="input, *, decimals=0, out=None",
-    family=_FAMILY,
     examples=(*_NUMBERS, example(Array("b n"), decimals=2)),
 )(alike("same"))
 
@@ -108,21 +99,18 @@ rule(
     *numpy_names("round", "around"),
     "numpy.ndarray.round",
     params="input, decimals=0, out=None",
-    family=_FAMILY,
     examples=(*_NUMBERS, example(Array("b n"), decimals=2)),
 )(alike("number"))
 
 rule(
     *torch_names("nan_to_num", in_place=True),
     params="input, nan=None, posinf=None, neginf=None, *, out=None",
-    family=_FAMILY,
     examples=(*_NUMBERS, example(Array("b n"), 0.0)),
 )(alike("same"))
 
 rule(
     *numpy_names("nan_to_num"),
     params="input, copy=True, nan=0.0, posinf=None, neginf=None",
-    family=_FAMILY,
     examples=(*_NUMBERS, example(Array("b n"), nan=0.0)),
 )(alike("same"))
 
@@ -130,7 +118,6 @@ rule(
     *torch_names("logit", in_place=True),
     "torch.special.logit",
     params="input, eps=None, *, out=None",
-    family=_FAMILY,
     examples=(*_FLOATS, example(Array("b n"), 0.5)),
 )(alike("floating"))
 
@@ -138,7 +125,6 @@ rule(
     *torch_names("conj", "resolve_conj", "resolve_neg"),
     *numpy_names("conj", "conjugate"),
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_FLOATS,
 )(alike("number"))
 
@@ -150,6 +136,5 @@ rule(
     *("torch.special.sinc", "torch.special.ndtr", "torch.special.ndtri", "torch.special.entr"),
     *("torch.special.log_ndtr", "torch.special.i0e", "torch.special.i1", "torch.special.i1e"),
     params="input, *, out=None",
-    family=_FAMILY,
     examples=_FLOATS,
 )(alike("floating"))

@@ -17,7 +17,6 @@ from typedtensors.shapes import Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "accumulating"
 _EXAMPLES = (
     example(Array("b n"), 0, indices("k"), Array("k n")),
     example(Array("b n"), -1, indices("k"), Array("b k")),
@@ -53,18 +52,15 @@ def accumulated(call: Call) -> Tensor:
 rule(
     *torch_names("index_add", in_place=True),
     params="input, dim, index, source, *, alpha=1, out=None",
-    family=_FAMILY,
     examples=_EXAMPLES,
 )(accumulated)
 rule(
     *torch_names("index_reduce", in_place=True),
     params="input, dim, index, source, reduce, *, include_self=True, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 0, indices("k"), Array("k n"), "mean"),),
 )(accumulated)
 rule(
     *torch_names("index_copy", in_place=True),
     params="input, dim, index, source, *, out=None",
-    family=_FAMILY,
     examples=_EXAMPLES,
 )(accumulated)

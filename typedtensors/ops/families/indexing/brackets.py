@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "indexing"
 _ALL = slice(None)
 _IDS = Array("k", "Int64")
 _N = Dim.name("n")
@@ -57,7 +56,6 @@ class _Indexed:
     "torch.Tensor.__getitem__",
     "numpy.ndarray.__getitem__",
     params="input, key",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 0),
         example(Array("b n"), -1),
@@ -185,7 +183,6 @@ def _check_step(call: Call, part: slice) -> None:
     "torch.Tensor.__setitem__",
     "numpy.ndarray.__setitem__",
     params="input, key, value",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 0, Array("n")),
         example(Array("b n"), 0, Array("b")),
@@ -239,7 +236,6 @@ def _without_leading_ones(shape: Shape) -> Shape:
     "torch.select",
     "torch.Tensor.select",
     params="input, dim, index",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 1, 0),
         example(Array("b 3"), 1, 3),
@@ -260,7 +256,6 @@ def select(call: Call) -> Value:
     "torch.narrow",
     "torch.Tensor.narrow",
     params="input, dim, start, length",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 1, 0, 1),
         example(Array("b 3"), -1, 1, 2),

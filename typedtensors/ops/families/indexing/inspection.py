@@ -23,15 +23,12 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part, Shape
 
-FAMILY = "layout"
-
 
 @rule(
     "torch.Tensor.shape",
     "numpy.ndarray.shape",
     "numpy.shape",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array(""))),
 )
 def shape(call: Call) -> Value:
@@ -42,7 +39,6 @@ def shape(call: Call) -> Value:
 @rule(
     "torch.Tensor.size",
     params="input, dim=None",
-    family=FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("b n"), -1),
@@ -65,7 +61,6 @@ def size(call: Call) -> Value:
     "numpy.ndarray.ndim",
     "numpy.ndim",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array(""))),
 )
 def rank(call: Call) -> Value:
@@ -82,7 +77,6 @@ def rank(call: Call) -> Value:
     "torch.Tensor.nelement",
     "numpy.ndarray.size",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array(""))),
 )
 def numel(call: Call) -> Value:
@@ -95,7 +89,6 @@ def numel(call: Call) -> Value:
     "torch.Tensor.__len__",
     "numpy.ndarray.__len__",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array(""))),
 )
 def length(call: Call) -> Value:
@@ -110,7 +103,6 @@ def length(call: Call) -> Value:
 @rule(
     "torch.is_tensor",
     params="obj",
-    family=FAMILY,
     examples=(example(Array("b n")), example(3), example((0.5, "n")), example(None)),
 )
 def is_tensor(call: Call) -> bool:
@@ -146,6 +138,5 @@ for _name, _wanted in (("is_floating_point", "float"), ("is_complex", "complex")
     rule(
         *torch_names(_name),
         params="input",
-        family=FAMILY,
         examples=(example(Array("b n")), example(Array("", "Int64")), example(Array("n", "Bool"))),
     )(_of_kind(_wanted))

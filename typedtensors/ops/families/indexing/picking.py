@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "picking"
 _INDEX = indices("b k")
 _GATHERS = (
     example(Array("b n"), 1, indices("b k")),
@@ -45,7 +44,6 @@ def require_integers(call: Call, name: str) -> None:
 @rule(
     *torch_names("gather"),
     params="input, dim, index, *, sparse_grad=False, out=None",
-    family=_FAMILY,
     examples=_GATHERS,
 )
 def gather(call: Call) -> Tensor:
@@ -118,19 +116,16 @@ def scattered(call: Call) -> Tensor:
 rule(
     *torch_names("scatter", in_place=True),
     params="input, dim, index, src=None, *, value=None, reduce=None",
-    family=_FAMILY,
     examples=_SOURCE,
 )(scattered)
 rule(
     *torch_names("scatter_add", in_place=True),
     params="input, dim, index, src",
-    family=_FAMILY,
     examples=(_SOURCE[0], _SOURCE[2]),
 )(scattered)
 rule(
     *torch_names("scatter_reduce", in_place=True),
     params="input, dim, index, src, reduce, *, include_self=True, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 1, indices("b n"), Array("b n"), "amax"),),
 )(scattered)
 
@@ -138,7 +133,6 @@ rule(
 @rule(
     *torch_names("index_fill", in_place=True),
     params="input, dim, index, value",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), 1, indices("k"), 0.0),
         example(Array(""), 1, indices("k"), 0.0),
@@ -157,7 +151,6 @@ def index_fill(call: Call) -> Tensor:
 @rule(
     *torch_names("index_select"),
     params="input, dim, index, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), 1, indices("k")),
         example(Array("b n"), 0, indices("k")),
@@ -179,7 +172,6 @@ def index_select(call: Call) -> Tensor:
 rule(
     *torch_names("take"),
     params="input, index",
-    family=_FAMILY,
     examples=(example(Array("b n"), indices("k")), example(Array("n"), _INDEX)),
 )(lambda call: call.tensor("input").with_shape(call.tensor("index").shape))
 
@@ -187,7 +179,6 @@ rule(
 @rule(
     *torch_names("masked_select"),
     params="input, mask, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("b n", "Bool")),
         example(Array("b n"), Array("n", "Bool")),
@@ -202,7 +193,6 @@ def masked_select(call: Call) -> Tensor:
 @rule(
     *torch_names("nonzero", "argwhere"),
     params="input, *, out=None, as_tuple=False",
-    family=_FAMILY,
     examples=(example(Array("b n")), example(Array("*a n", "Bool"))),
 )
 def nonzero(call: Call) -> Value:
@@ -220,7 +210,6 @@ def nonzero(call: Call) -> Value:
 @rule(
     "torch.nn.functional.one_hot",
     params="tensor, num_classes=-1",
-    family=_FAMILY,
     examples=(
         example(indices("b"), Dim.name("c")),
         example(indices("*a"), 10),
@@ -238,7 +227,6 @@ def one_hot(call: Call) -> Tensor:
 @rule(
     *methods("item"),
     params="input",
-    family=_FAMILY,
     examples=(example(Array("", "Int64")), example(indices("1")), example(Array(""))),
 )
 def item(call: Call) -> Value:

@@ -20,13 +20,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "picking"
-
 
 @rule(
     *torch_names("take_along_dim"),
     params="input, indices, dim=None, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), indices("b k"), 1),
         example(Array("b n"), indices("1 k"), 1),
@@ -66,7 +63,6 @@ def _require_slice(call: Call, number: int, own: object, given: object) -> None:
 @rule(
     *torch_names("masked_scatter", in_place=True),
     params="input, mask, source",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("b n", "Bool"), Array("b n")),
         example(Array("b n"), Array("b 1", "Bool"), Array("b n")),
@@ -82,7 +78,6 @@ def masked_scatter(call: Call) -> Value:
     *torch_names("put", in_place=False),
     *methods("put_"),
     params="input, index, source, accumulate=False",
-    family=_FAMILY,
     examples=(example(Array("b n"), indices("k"), Array("k")),),
 )
 def put(call: Call) -> Value:
@@ -100,7 +95,6 @@ def put(call: Call) -> Value:
 @rule(
     *torch_names("select_scatter"),
     params="input, src, dim, index",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("b"), 1, 0),
         example(Array("b n d"), Array("n d"), 0, -1),

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "ordering"
-
 
 @rule(
     *torch_names("tril", "triu", in_place=True),
     params="input, diagonal=0, *, out=None",
-    family=FAMILY,
     examples=(
         example(Array("n m")),
         example(Array("*batch n m"), 1),
@@ -44,7 +41,6 @@ def triangle(call: Call) -> Value:
     "numpy.tril",
     "numpy.triu",
     params="input, k=0",
-    family=FAMILY,
     examples=(example(Array("n m")), example(Array("b n m"), 1)),
 )
 def triangle_numpy(call: Call) -> Value:
@@ -58,7 +54,6 @@ def triangle_numpy(call: Call) -> Value:
 @rule(
     *torch_names("diagonal"),
     params="input, offset=0, dim1=0, dim2=1",
-    family=FAMILY,
     examples=(
         example(Array("n n")),
         example(Array("b n m"), 0, 1, 2),
@@ -90,7 +85,6 @@ def _diagonal(rows: Part, columns: Part, offset: Value) -> Dim:
     *torch_names("diag"),
     "numpy.diag",
     params="input, diagonal=0, k=0",
-    family=FAMILY,
     examples=(example(Array("n")), example(Array("n n")), example(Array("b n m"))),
 )
 def diag(call: Call) -> Value:
@@ -112,7 +106,6 @@ def diag(call: Call) -> Value:
 @rule(
     *torch_names("diag_embed"),
     params="input, offset=0, dim1=-2, dim2=-1",
-    family=FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("*batch n")),

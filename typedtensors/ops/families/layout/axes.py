@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "layout"
-
 
 @rule(
     "torch.transpose",
@@ -34,7 +32,6 @@ FAMILY = "layout"
     "numpy.swapaxes",
     "numpy.ndarray.swapaxes",
     params="input, dim0, dim1",
-    family=FAMILY,
     examples=(
         example(Array("b n d"), 1, 2),
         example(Array("b n d"), -1, -2),
@@ -56,7 +53,6 @@ def transpose(call: Call) -> Value:
     "torch.Tensor.t",
     "torch.Tensor.t_",
     params="input",
-    family=FAMILY,
     examples=(
         example(Array("n m")),
         example(Array("n")),
@@ -77,7 +73,6 @@ def t(call: Call) -> Value:
     "torch.Tensor.H",
     "numpy.ndarray.T",
     params="input",
-    family=FAMILY,
     examples=(example(Array("n m")), example(Array(""))),
 )
 def reverse(call: Call) -> Value:
@@ -96,7 +91,6 @@ def reverse(call: Call) -> Value:
     "numpy.ndarray.mT",
     "numpy.matrix_transpose",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n m")), example(Array("n m")), example(Array("n"))),
 )
 def matrix_transpose(call: Call) -> Value:
@@ -124,7 +118,6 @@ def _reversed(shape: Shape) -> Shape:
     "numpy.permute_dims",
     "numpy.ndarray.transpose",
     params="input, *axes, dims=None",
-    family=FAMILY,
     examples=(
         example(Array("b n d"), (2, 0, 1)),
         example(Array("b n d"), (0, -1, 1)),
@@ -165,7 +158,6 @@ def _order(call: Call) -> tuple[Value, ...] | None:
     "torch.Tensor.moveaxis",
     "numpy.moveaxis",
     params="input, source, destination",
-    family=FAMILY,
     examples=(
         example(Array("b c h w"), 1, -1),
         example(Array("b c h w"), -1, 0),

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-_FAMILY = "einops"
 _H = Dim.name("h")
 _REARRANGE: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("b n d", "b n d -> b d n", {}),
@@ -51,7 +50,6 @@ _REARRANGE: tuple[tuple[str, str, dict[str, object]], ...] = (
 @rule(
     "einops.rearrange",
     params="tensor, pattern, **sizes",
-    family=_FAMILY,
     examples=tuple(example(Array(s), p, **sizes) for s, p, sizes in _REARRANGE),
 )
 def rearrange(call: Call) -> Value:
@@ -66,7 +64,6 @@ def rearrange(call: Call) -> Value:
 @rule(
     "einops.reduce",
     params="tensor, pattern, reduction, **sizes",
-    family=_FAMILY,
     examples=(
         example(Array("b n d"), "b n d -> b d", "mean"),
         example(Array("b n d"), "b ... -> b", "sum"),
@@ -92,7 +89,6 @@ def reduce(call: Call) -> Value:
 @rule(
     "einops.repeat",
     params="tensor, pattern, **sizes",
-    family=_FAMILY,
     examples=(
         example(Array("n d"), "n d -> b n d", b=3),
         example(Array("n d"), "n d -> b n d", b=_H),
@@ -116,7 +112,6 @@ layer(
     "einops.layers.torch.Rearrange",
     params="pattern, **sizes",
     inputs="tensor",
-    family=_FAMILY,
     examples=(
         example(Array("b c h w")).on("b c h w -> b (h w) c"),
         example(Array("b 6")).on("b (h d) -> b h d", h=2),
@@ -126,7 +121,6 @@ layer(
     "einops.layers.torch.Reduce",
     params="pattern, reduction, **sizes",
     inputs="tensor",
-    family=_FAMILY,
     examples=(
         example(Array("b c h w")).on("b c h w -> b c", "mean"),
         example(Array("b 6")).on("b (h d) -> b d", "max", h=2),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "layout"
 _B, _N, _K = map(Dim.name, "bnk")
 
 
@@ -34,7 +33,6 @@ _B, _N, _K = map(Dim.name, "bnk")
     "torch.Tensor.broadcast_to",
     "numpy.broadcast_to",
     params="input, *sizes, size=None, shape=None, implicit=False, subok=False",
-    family=FAMILY,
     examples=(
         example(Array("b 1"), (_B, _N)),
         example(Array("n"), (_B, _N)),
@@ -91,7 +89,6 @@ def _misfit(call: Call, source: Shape, wanted: Sequence[Axis]) -> Diagnostic:
 @rule(
     "torch.Tensor.expand_as",
     params="input, other",
-    family=FAMILY,
     examples=(
         example(Array("b 1"), Array("b n")),
         example(Array("n"), Array("b n")),
@@ -111,7 +108,6 @@ def expand_as(call: Call) -> Value:
 @rule(
     "torch.broadcast_tensors",
     params="*arrays",
-    family=FAMILY,
     examples=(
         example(Array("b 1"), Array("n")),
         example(Array("b n"), Array("b n")),
@@ -136,7 +132,6 @@ def broadcast_tensors(call: Call) -> Value:
 @rule(
     "torch.Tensor.repeat",
     params="input, *repeats",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 2, 3),
         example(Array("b n"), (1, _K)),
@@ -157,7 +152,6 @@ def repeat(call: Call) -> Value:
     "torch.tile",
     "torch.Tensor.tile",
     params="input, *dims",
-    family=FAMILY,
     examples=(
         example(Array("b n"), (2, 3)),
         example(Array("n"), (_B, 1)),
@@ -173,7 +167,6 @@ def tile(call: Call) -> Value:
 @rule(
     "numpy.tile",
     params="A, reps",
-    family=FAMILY,
     examples=(example(Array("b n"), (2, 3)), example(Array("b n"), 2)),
 )
 def tile_numpy(call: Call) -> Value:
@@ -203,7 +196,6 @@ def _multiple(axis: Axis, by: Part) -> Axis:
 @rule(
     *torch_names("repeat_interleave"),
     params="input, repeats, dim=None, *, output_size=None",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 2, 1),
         example(Array("b n"), 3, dim=0),
@@ -220,7 +212,6 @@ def repeat_interleave(call: Call) -> Value:
     "numpy.repeat",
     "numpy.ndarray.repeat",
     params="input, repeats, axis=None",
-    family=FAMILY,
     examples=(example(Array("b n"), 2, 1), example(Array("b n"), 2)),
 )
 def repeat_numpy(call: Call) -> Value:

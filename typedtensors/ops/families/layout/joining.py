@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "joining"
-
 
 @rule(
     "torch.cat",
@@ -33,7 +31,6 @@ FAMILY = "joining"
     "numpy.concatenate",
     "numpy.concat",
     params="tensors, dim=0, axis=None, out=None, dtype=None, casting='same_kind'",
-    family=FAMILY,
     examples=(
         example([Array("b n"), Array("b m")], 1),
         example((Array("b n"), Array("c n"))),
@@ -168,7 +165,6 @@ def agreed(call: Call, index: int, column: Sequence[Axis]) -> Axis:
     "torch.stack",
     "numpy.stack",
     params="tensors, dim=0, axis=None, out=None, dtype=None, casting='same_kind'",
-    family=FAMILY,
     examples=(
         example([Array("b n"), Array("b n")]),
         example((Array("b n"), Array("b n"), Array("b n")), -1),
@@ -216,7 +212,6 @@ def _together(call: Call, shapes: Sequence[Shape]) -> Shape:
     "numpy.hstack",
     "numpy.vstack",
     params="tensors, out=None, dtype=None, casting='same_kind'",
-    family=FAMILY,
     examples=(
         example([Array("b n"), Array("b n")]),
         example([Array("b n d"), Array("b n d")]),

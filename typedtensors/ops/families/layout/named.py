@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "named"
 _ONE = Axis(Dim.of(1), intent=Intent.ALIGN)
 
 
 @rule(
     "typedtensors.align",
     params="x, spec, *, to",
-    family=FAMILY,
     examples=(
         example(Array("d"), "d", to="b t d"),
         example(Array("d b"), "d b", to="b t d"),
@@ -58,7 +56,6 @@ def align(call: Call) -> Value:
 @rule(
     "typedtensors.expand_as",
     params="x, spec, other, other_spec",
-    family=FAMILY,
     examples=(
         example(Array("d"), "d", Array("b t d"), "b t d"),
         example(Array("t b"), "t b", Array("b t d"), "b t d"),
@@ -82,7 +79,6 @@ def expand_as(call: Call) -> Value:
 @rule(
     "typedtensors.expand",
     params="x, pattern, **sizes",
-    family=FAMILY,
     examples=(
         example(Array("d"), "d -> b t d", b=2, t=Dim.name("t")),
         example(Array("d b"), "d b -> b t d", t=4, d=Dim.name("d")),
@@ -120,7 +116,6 @@ def expand(call: Call) -> Value:
 @rule(
     "typedtensors.sizes",
     params="x, spec",
-    family=FAMILY,
     examples=(
         example(Array("b t d"), "b t d"),
         example(Array("b t d"), "_ t _"),

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "einops"
-
 
 def _beside(call: Call) -> tuple[int, int]:
     """How many axes the pattern names before and after its `*`."""
@@ -38,7 +36,6 @@ def _beside(call: Call) -> tuple[int, int]:
 @rule(
     "einops.pack",
     params="tensors, pattern",
-    family=_FAMILY,
     examples=(
         example([Array("b n d"), Array("b d")], "b * d"),
         example([Array("b h w d"), Array("b n d")], "b * d"),
@@ -85,7 +82,6 @@ def _require(call: Call, number: int, at: int, own: Axis, given: Axis) -> None:
 @rule(
     "einops.unpack",
     params="tensor, packed_shapes, pattern",
-    family=_FAMILY,
     examples=(
         example(Array("b 7 d"), [(3,), (4,)], "b * d"),
         example(Array("b 7 d"), [(2, 3), ()], "b * d"),

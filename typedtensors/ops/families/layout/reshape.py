@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "layout"
-
 
 @rule(
     "torch.reshape",
@@ -32,7 +30,6 @@ FAMILY = "layout"
     "numpy.reshape",
     "numpy.ndarray.reshape",
     params="input, *sizes, shape=None, size=None, order='C', copy=None",
-    family=FAMILY,
     examples=(
         example(Array("b t d"), (Dim.name("b"), -1)),
         example(Array("b t 6"), (-1, 2, 3)),
@@ -65,7 +62,6 @@ def _meant(part: Part) -> Part:
     "torch.Tensor.view_as",
     "torch.Tensor.reshape_as",
     params="input, other",
-    family=FAMILY,
     examples=(
         example(Array("b n d"), Array("d b n")),
         example(Array("b 6"), Array("b 2 3")),
@@ -82,7 +78,6 @@ def reshape_as(call: Call) -> Value:
     "torch.flatten",
     "torch.Tensor.flatten",
     params="input, start_dim=0, end_dim=-1",
-    family=FAMILY,
     examples=(
         example(Array("b c h w")),
         example(Array("b c h w"), 1),
@@ -134,7 +129,6 @@ def _merged(call: Call, axes: tuple[Part, ...]) -> Part:
     "numpy.ndarray.ravel",
     "numpy.ndarray.flatten",
     params="input, order='C'",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("n")), example(Array(""))),
 )
 def ravel(call: Call) -> Value:
@@ -148,7 +142,6 @@ def ravel(call: Call) -> Value:
     "torch.unflatten",
     "torch.Tensor.unflatten",
     params="input, dim, sizes",
-    family=FAMILY,
     examples=(
         example(Array("b 6"), 1, (2, 3)),
         example(Array("b 6"), -1, (2, -1)),
@@ -173,7 +166,6 @@ def unflattened(call: Call, sizes: Value) -> Tensor:
 @layer(
     "torch.nn.Flatten",
     params="start_dim=1, end_dim=-1",
-    family=FAMILY,
     examples=(
         example(Array("b c h w")).on(),
         example(Array("b c h w")).on(0, 2),
@@ -189,7 +181,6 @@ def flatten_layer(call: Call) -> Value:
 @layer(
     "torch.nn.Unflatten",
     params="dim, unflattened_size",
-    family=FAMILY,
     examples=(
         example(Array("b 6")).on(1, (2, 3)),
         example(Array("b 6 n")).on(1, (2, 2)),

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "joining"
 _N, _M = Dim.name("n"), Dim.name("m")
 
 
 @rule(
     *torch_names("split"),
     params="input, split_size=None, dim=0, split_size_or_sections=None",
-    family=FAMILY,
     examples=(
         example(Array("b 7"), 3, 1),
         example(Array("b 6"), 3, dim=-1),
@@ -89,7 +87,6 @@ def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim]:
 @rule(
     *torch_names("chunk"),
     params="input, chunks, dim=0",
-    family=FAMILY,
     examples=(
         example(Array("b 6"), 3, 1),
         example(Array("b 7"), 3, dim=-1),
@@ -125,7 +122,6 @@ def chunk(call: Call) -> Value:
     "numpy.array_split",
     "numpy.split",
     params="input, sections=None, dim=0, axis=None, indices_or_sections=None",
-    family=FAMILY,
     examples=(
         example(Array("b 6"), 3, 1),
         example(Array("6 n"), 2),
@@ -150,7 +146,6 @@ def tensor_split(call: Call) -> Value:
 @rule(
     *torch_names("unbind"),
     params="input, dim=0",
-    family=FAMILY,
     examples=(
         example(Array("3 n")),
         example(Array("b 2"), 1),

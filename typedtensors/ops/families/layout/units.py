@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-FAMILY = "layout"
-
 
 @rule(
     "torch.unsqueeze",
     "torch.Tensor.unsqueeze",
     "torch.Tensor.unsqueeze_",
     params="input, dim",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 0),
         example(Array("b n"), 2),
@@ -53,7 +50,6 @@ def _unit() -> Axis:
 @rule(
     "numpy.expand_dims",
     params="input, axis",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 0),
         example(Array("b n"), (0, -1)),
@@ -83,7 +79,6 @@ def expand_dims(call: Call) -> Value:
     "numpy.squeeze",
     "numpy.ndarray.squeeze",
     params="input, dim=None, axis=None",
-    family=FAMILY,
     examples=(
         example(Array("b 1 d 1")),
         example(Array("b 1 d 1"), 1),
@@ -144,7 +139,6 @@ def _squeezed(call: Call, part: Part) -> list[Part]:
     "numpy.atleast_2d",
     "numpy.atleast_3d",
     params="input",
-    family=FAMILY,
     examples=(example(Array("")), example(Array("n")), example(Array("b n"))),
 )
 def atleast(call: Call) -> Value:

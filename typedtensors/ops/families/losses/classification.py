@@ -18,7 +18,6 @@ from typedtensors.shapes import ANY, Shape, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "losses"
 _SETTINGS = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
 _SMOOTHED = f"{_SETTINGS}, label_smoothing=0.0"
 _INDICES = (
@@ -46,14 +45,12 @@ def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
 @rule(
     "torch.nn.functional.cross_entropy",
     params=f"input, target, {_SMOOTHED}",
-    family=_FAMILY,
     examples=(*_INDICES, *_PROBABILITIES),
 )
 @layer(
     "torch.nn.CrossEntropyLoss",
     params=_SMOOTHED,
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers((*_INDICES, *_PROBABILITIES)),
 )
 def cross_entropy(call: Call) -> Tensor:
@@ -75,14 +72,12 @@ def cross_entropy(call: Call) -> Tensor:
 @rule(
     "torch.nn.functional.nll_loss",
     params=f"input, target, {_SETTINGS}",
-    family=_FAMILY,
     examples=_INDICES,
 )
 @layer(
     "torch.nn.NLLLoss",
     params=_SETTINGS,
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers(_INDICES),
 )
 def nll_loss(call: Call) -> Tensor:

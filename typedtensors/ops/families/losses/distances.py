@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "losses"
 _LEGACY = "size_average=None, reduce=None, reduction='mean'"
 _PAIRS = (
     example(Array("b d"), Array("b d")),
@@ -54,14 +53,12 @@ _ALONG = (
 @rule(
     *("torch.cosine_similarity", "torch.nn.functional.cosine_similarity"),
     params="x1, x2, dim=1, eps=1e-08",
-    family=_FAMILY,
     examples=_ALONG,
 )
 @layer(
     "torch.nn.CosineSimilarity",
     params="dim=1, eps=1e-08",
     inputs="x1, x2",
-    family=_FAMILY,
     examples=(*_on_layers(_PAIRS), example(Array("*a d"), Array("*a d")).on(-1)),
 )
 def cosine_similarity(call: Call) -> Tensor:
@@ -78,14 +75,12 @@ _LAST = (
 @rule(
     *("torch.pairwise_distance", "torch.nn.functional.pairwise_distance"),
     params="x1, x2, p=2.0, eps=1e-06, keepdim=False",
-    family=_FAMILY,
     examples=_LAST,
 )
 @layer(
     "torch.nn.PairwiseDistance",
     params="p=2.0, eps=1e-06, keepdim=False",
     inputs="x1, x2",
-    family=_FAMILY,
     examples=_on_layers(_LAST[:-1]),
 )
 def pairwise_distance(call: Call) -> Tensor:
@@ -103,14 +98,12 @@ _RANKED = (
 @rule(
     "torch.nn.functional.margin_ranking_loss",
     params=f"input1, input2, target, margin=0, {_LEGACY}",
-    family=_FAMILY,
     examples=_RANKED,
 )
 @layer(
     "torch.nn.MarginRankingLoss",
     params=f"margin=0.0, {_LEGACY}",
     inputs="input1, input2, target",
-    family=_FAMILY,
     examples=_on_layers(_RANKED),
 )
 def margin_ranking_loss(call: Call) -> Tensor:
@@ -132,14 +125,12 @@ _TRIPLES = (
 @rule(
     "torch.nn.functional.triplet_margin_loss",
     params=f"anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, {_LEGACY}",
-    family=_FAMILY,
     examples=_TRIPLES,
 )
 @layer(
     "torch.nn.TripletMarginLoss",
     params=f"margin=1.0, p=2.0, eps=1e-06, swap=False, {_LEGACY}",
     inputs="anchor, positive, negative",
-    family=_FAMILY,
     examples=_on_layers(_TRIPLES),
 )
 def triplet_margin_loss(call: Call) -> Tensor:

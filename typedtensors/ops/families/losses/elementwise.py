@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.shapes import Shape
 
-_FAMILY = "losses"
 _F = "torch.nn.functional."
 _LEGACY = "size_average=None, reduce=None, reduction='mean'"
 _TWO = (
@@ -53,14 +52,12 @@ for _function, _layer, _settings in (
     rule(
         f"{_F}{_function}",
         params=f"input, target, {_settings}{_weight}",
-        family=_FAMILY,
         examples=_TWO,
     )(_loss)
     layer(
         f"torch.nn.{_layer}",
         params=_settings,
         inputs="input, target",
-        family=_FAMILY,
         examples=_on_layers(_TWO),
     )(_loss)
 
@@ -85,14 +82,12 @@ for _function, _layer, _settings, _weights, _examples in (
     rule(
         f"{_F}{_function}",
         params=f"input, target, {_settings}",
-        family=_FAMILY,
         examples=_examples,
     )(_loss)
     layer(
         f"torch.nn.{_layer}",
         params=_settings,
         inputs="input, target",
-        family=_FAMILY,
         examples=_on_layers(_examples),
     )(_loss)
 
@@ -109,14 +104,12 @@ _VARIANCE = "full=False, eps=1e-06, reduction='mean'"
 @rule(
     f"{_F}gaussian_nll_loss",
     params=f"input, target, var, {_VARIANCE}",
-    family=_FAMILY,
     examples=_GAUSSIAN,
 )
 @layer(
     "torch.nn.GaussianNLLLoss",
     params=f"*, {_VARIANCE}",
     inputs="input, target, var",
-    family=_FAMILY,
     examples=_on_layers(_GAUSSIAN),
 )
 def gaussian_nll_loss(call: Call) -> Tensor:

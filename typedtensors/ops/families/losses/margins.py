@@ -26,7 +26,6 @@ from typedtensors.shapes import ANY, Shape, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "losses"
 _F = "torch.nn.functional."
 _LEGACY = "size_average=None, reduce=None, reduction='mean'"
 
@@ -48,14 +47,12 @@ _SIMILAR = (
 @rule(
     f"{_F}cosine_embedding_loss",
     params=f"input1, input2, target, margin=0.0, {_LEGACY}",
-    family=_FAMILY,
     examples=_SIMILAR,
 )
 @layer(
     "torch.nn.CosineEmbeddingLoss",
     params=f"margin=0.0, {_LEGACY}",
     inputs="input1, input2, target",
-    family=_FAMILY,
     examples=_on_layers(_SIMILAR),
 )
 def cosine_embedding_loss(call: Call) -> Tensor:
@@ -88,14 +85,12 @@ _MULTI_MARGIN = f"p=1, margin=1.0, weight=None, {_LEGACY}"
 @rule(
     f"{_F}multi_margin_loss",
     params=f"input, target, {_MULTI_MARGIN}",
-    family=_FAMILY,
     examples=_CLASSES,
 )
 @layer(
     "torch.nn.MultiMarginLoss",
     params=_MULTI_MARGIN,
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers(_CLASSES),
 )
 def multi_margin_loss(call: Call) -> Tensor:
@@ -124,14 +119,12 @@ _SIGNS = (
 @rule(
     f"{_F}soft_margin_loss",
     params=f"input, target, {_LEGACY}",
-    family=_FAMILY,
     examples=_SIGNS,
 )
 @layer(
     "torch.nn.SoftMarginLoss",
     params=_LEGACY,
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers(_SIGNS),
 )
 def soft_margin_loss(call: Call) -> Tensor:
@@ -154,14 +147,12 @@ _LABELS = (
 @rule(
     f"{_F}multilabel_soft_margin_loss",
     params=f"input, target, weight=None, {_LEGACY}",
-    family=_FAMILY,
     examples=_LABELS,
 )
 @layer(
     "torch.nn.MultiLabelSoftMarginLoss",
     params=f"weight=None, {_LEGACY}",
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers(_LABELS),
 )
 def multilabel_soft_margin_loss(call: Call) -> Tensor:
@@ -187,14 +178,12 @@ _MEMBERS = (
 @rule(
     f"{_F}multilabel_margin_loss",
     params=f"input, target, {_LEGACY}",
-    family=_FAMILY,
     examples=_MEMBERS,
 )
 @layer(
     "torch.nn.MultiLabelMarginLoss",
     params=_LEGACY,
     inputs="input, target",
-    family=_FAMILY,
     examples=_on_layers(_MEMBERS),
 )
 def multilabel_margin_loss(call: Call) -> Tensor:
@@ -225,14 +214,12 @@ _SEQUENCES = "log_probs, targets, input_lengths, target_lengths"
 @rule(
     f"{_F}ctc_loss",
     params=f"{_SEQUENCES}, {_CTC}",
-    family=_FAMILY,
     examples=_ALIGNED,
 )
 @layer(
     "torch.nn.CTCLoss",
     params=_CTC,
     inputs=_SEQUENCES,
-    family=_FAMILY,
     examples=_on_layers(_ALIGNED),
 )
 def ctc_loss(call: Call) -> Tensor:
@@ -277,14 +264,12 @@ _APART = "distance_function=None, margin=1.0, swap=False, reduction='mean'"
 @rule(
     f"{_F}triplet_margin_with_distance_loss",
     params=f"anchor, positive, negative, *, {_APART}",
-    family=_FAMILY,
     examples=_TRIPLES,
 )
 @layer(
     "torch.nn.TripletMarginWithDistanceLoss",
     params=f"*, {_APART}",
     inputs="anchor, positive, negative",
-    family=_FAMILY,
     examples=_on_layers(_TRIPLES),
 )
 def triplet_with_distance(call: Call) -> Tensor:

@@ -19,7 +19,6 @@ from typedtensors.shapes import Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "activations"
 _F = "torch.nn.functional."
 _X = (example(Array("b n")), example(Array("*a n")))
 _LAYERS = tuple(each.on() for each in _X)
@@ -28,14 +27,12 @@ rule(
     *torch_names("relu", in_place=True),
     *("torch.relu_", f"{_F}relu", f"{_F}relu_", f"{_F}relu6"),
     params="input, inplace=False",
-    family=_FAMILY,
     examples=(*_X, example(Array("b n", "Int64"))),
 )(alike())
 
 rule(
     *(f"{_F}sigmoid", f"{_F}tanh", f"{_F}softsign", f"{_F}tanhshrink", f"{_F}logsigmoid"),
     params="input",
-    family=_FAMILY,
     examples=_X,
 )(alike("floating"))
 
@@ -43,7 +40,6 @@ rule(
     *(f"{_F}silu", f"{_F}mish", f"{_F}hardsigmoid", f"{_F}hardswish"),
     *(f"{_F}selu", f"{_F}selu_", "torch.selu", "torch.selu_"),
     params="input, inplace=False",
-    family=_FAMILY,
     examples=_X,
 )(alike())
 
@@ -64,16 +60,14 @@ for _names, _layer, _settings in (
         *(f"{_F}{name}" for name in _names),
         *(f"torch.{name}" for name in _names if name in _own),
         params=f"input, {_settings}",
-        family=_FAMILY,
         examples=_X,
     )(alike())
-    layer(f"torch.nn.{_layer}", params=_settings, family=_FAMILY, examples=_LAYERS)(alike())
+    layer(f"torch.nn.{_layer}", params=_settings, examples=_LAYERS)(alike())
 
 layer(
     *("torch.nn.ReLU", "torch.nn.ReLU6", "torch.nn.SiLU", "torch.nn.Mish", "torch.nn.SELU"),
     *("torch.nn.Hardsigmoid", "torch.nn.Hardswish"),
     params="inplace=False",
-    family=_FAMILY,
     examples=_LAYERS,
 )(alike())
 
@@ -81,20 +75,17 @@ layer(
     *("torch.nn.Sigmoid", "torch.nn.Tanh", "torch.nn.Softsign", "torch.nn.Tanhshrink"),
     "torch.nn.LogSigmoid",
     params="",
-    family=_FAMILY,
     examples=_LAYERS,
 )(alike("floating"))
 
 rule(
     f"{_F}threshold",
     params="input, threshold, value, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b n"), 0.5, 1.0),),
 )(alike())
 layer(
     "torch.nn.Threshold",
     params="threshold, value, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b n")).on(0.5, 1.0),),
 )(alike())
 
@@ -103,14 +94,12 @@ rule(
     *(f"{_F}dropout", f"{_F}alpha_dropout", f"{_F}feature_alpha_dropout"),
     *(f"{_F}dropout2d", f"{_F}dropout3d"),
     params="input, p=0.5, training=True, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b c n")), example(Array("b c n"), 0.1, training=False)),
 )(alike())
 layer(
     *("torch.nn.Dropout", "torch.nn.AlphaDropout", "torch.nn.FeatureAlphaDropout"),
     *("torch.nn.Dropout2d", "torch.nn.Dropout3d"),
     params="p=0.5, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b c n")).on(), example(Array("b c n")).on(0.1)),
 )(alike())
 
@@ -118,13 +107,11 @@ layer(
 @rule(
     f"{_F}dropout1d",
     params="input, p=0.5, training=True, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b c n")), example(Array("c n"), 0.1, training=False)),
 )
 @layer(
     "torch.nn.Dropout1d",
     params="p=0.5, inplace=False",
-    family=_FAMILY,
     examples=(example(Array("b c n")).on(), example(Array("c n")).on(0.1)),
 )
 def dropout_signal(call: Call) -> Tensor:
@@ -137,7 +124,6 @@ def dropout_signal(call: Call) -> Tensor:
 layer(
     "torch.nn.Identity",
     params="*args, **kwargs",
-    family=_FAMILY,
     examples=(example(Array("b n")).on(), example(Array("*a")).on(54, unused=False)),
 )(lambda call: call["input"])
 
@@ -146,7 +132,6 @@ layer(
     *torch_names("prelu"),
     f"{_F}prelu",
     params="input, weight",
-    family=_FAMILY,
     examples=(
         example(Array("b c"), Array("c")),
         example(Array("b c h w"), Array("1")),
@@ -183,7 +168,6 @@ def _require_channels(call: Call, array: Tensor, count: Dim, by: str) -> None:
 @layer(
     "torch.nn.PReLU",
     params="num_parameters=1, init=0.25, device=None, dtype=None",
-    family=_FAMILY,
     examples=(
         example(Array("b c")).on(Dim.name("c")),
         example(Array("b 4 n")).on(4),

@@ -30,14 +30,11 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "attention"
-
 
 @rule(
     "torch.nn.functional.scaled_dot_product_attention",
     params="query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, "
     "enable_gqa=False",
-    family=_FAMILY,
     examples=(
         example(Array("b h t d"), Array("b h s d"), Array("b h s e")),
         example(Array("*a t d"), Array("*a s d"), Array("*a s d")),
@@ -132,7 +129,6 @@ _INPUTS = (
     "torch.nn.MultiheadAttention",
     params=_MULTIHEAD,
     inputs=_INPUTS,
-    family=_FAMILY,
     examples=(
         example(Array("t b 8"), Array("s b 8"), Array("s b 8")).on(8, 2),
         example(Array("b t 8"), Array("b s 8"), Array("b s 8")).on(8, 4, batch_first=True),

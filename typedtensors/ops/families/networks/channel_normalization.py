@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "normalization"
 _F = "torch.nn.functional."
 _C = Dim.name("c")
 
@@ -47,7 +46,6 @@ for _name, _ranks, _specs in (
     layer(
         f"torch.nn.{_name}",
         params=f"{_NORM}, dtype=None, *, bias=True",
-        family=_FAMILY,
         examples=tuple(example(Array(spec)).on(_C) for spec in _specs),
     )(lambda call, ranks=_ranks: over_channels(call, ranks))
 
@@ -56,7 +54,6 @@ for _name, _ranks, _specs in (
     "torch.nn.GroupNorm",
     params="num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, *, "
     "bias=True",
-    family=_FAMILY,
     examples=(
         example(Array("b 8 h w")).on(4, 8),
         example(Array("b c 4")).on(1, _C),
@@ -115,7 +112,6 @@ def _require_channels(call: Call, array: Tensor) -> None:
 @rule(
     *(f"{_F}group_norm", "torch.group_norm"),
     params="input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True",
-    family=_FAMILY,
     examples=(
         example(Array("b 8 h w"), 4),
         example(Array("b 6 h w"), 2, Array("6"), Array("6")),
@@ -136,7 +132,6 @@ def group_norm_function(call: Call) -> Tensor:
     f"{_F}batch_norm",
     params="input, running_mean, running_var, weight=None, bias=None, training=False, "
     "momentum=0.1, eps=1e-05",
-    family=_FAMILY,
     examples=(
         example(Array("b c"), Array("c"), Array("c")),
         example(Array("b c h w"), Array("c"), Array("c"), Array("c"), Array("c")),
@@ -180,7 +175,6 @@ for _count in (1, 2, 3):
     layer(
         f"torch.nn.InstanceNorm{_count}d",
         params=f"{_INSTANCE}, device=None, dtype=None",
-        family=_FAMILY,
         examples=(
             example(Array(f"b c {_spatial}")).on(_C),
             example(Array(f"c {_spatial}")).on(_C, affine=True),
@@ -192,7 +186,6 @@ for _count in (1, 2, 3):
     f"{_F}instance_norm",
     params="input, running_mean=None, running_var=None, weight=None, bias=None, "
     "use_input_stats=True, momentum=0.1, eps=1e-05",
-    family=_FAMILY,
     examples=(
         example(Array("b c h w")),
         example(Array("b c n"), weight=Array("c"), bias=Array("c")),
@@ -216,13 +209,11 @@ _LOCAL = "size, alpha=0.0001, beta=0.75, k=1.0"
 @rule(
     f"{_F}local_response_norm",
     params=f"input, {_LOCAL}",
-    family=_FAMILY,
     examples=(example(Array("b c h w"), 2), example(Array("b c n"), 3), example(Array("b c"), 2)),
 )
 @layer(
     "torch.nn.LocalResponseNorm",
     params=_LOCAL,
-    family=_FAMILY,
     examples=(example(Array("b c h w")).on(2), example(Array("b c n")).on(3)),
 )
 def local_response_norm(call: Call) -> Tensor:

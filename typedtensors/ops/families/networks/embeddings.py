@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.shapes import Part
 
-_FAMILY = "modules"
 O = Dim.name("o")  # noqa: E741 - a size as the signatures name it
 
 
@@ -37,7 +36,6 @@ def _require_indices(call: Call, array: Tensor) -> None:
     "torch.nn.Embedding",
     params="num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, "
     "scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, device=None, dtype=None",
-    family=_FAMILY,
     examples=(
         example(indices("b t")).on(10, O),
         example(indices("*a")).on(20, 4),
@@ -63,7 +61,6 @@ def _weight_dtype(call: Call) -> DType:
     "torch.nn.functional.embedding",
     params="input, weight, padding_idx=None, max_norm=None, norm_type=2.0, "
     "scale_grad_by_freq=False, sparse=False",
-    family=_FAMILY,
     examples=(
         example(indices("b t"), Array("v d")),
         example(indices("*a"), Array("v d")),
@@ -86,7 +83,6 @@ _BAG = "max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', spa
     params=f"num_embeddings, embedding_dim, {_BAG}, _weight=None, include_last_offset=False, "
     "padding_idx=None, device=None, dtype=None",
     inputs="input, offsets=None, per_sample_weights=None",
-    family=_FAMILY,
     examples=(
         example(indices("b t")).on(10, O),
         example(indices("n"), indices("b")).on(10, 4, mode="sum"),
@@ -128,7 +124,6 @@ def _bags(call: Call) -> Part:
     "torch.nn.functional.embedding_bag",
     params=f"input, weight, offsets=None, {_BAG}, per_sample_weights=None, "
     "include_last_offset=False, padding_idx=None",
-    family=_FAMILY,
     examples=(
         example(indices("b t"), Array("v d")),
         example(indices("n"), Array("v d"), indices("b"), mode="sum"),

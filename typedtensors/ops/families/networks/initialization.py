@@ -6,7 +6,6 @@ from __future__ import annotations
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
 
-_FAMILY = "initialization"
 _INIT = "torch.nn.init."
 
 for _name, _params in (
@@ -22,7 +21,6 @@ for _name, _params in (
         _INIT + _name,
         sig="*axes -> *axes",
         params=_params,
-        family=_FAMILY,
         examples=(example(Array("o i"), *_more), example(Array(""), *_more)),
     )
 
@@ -38,7 +36,6 @@ for _name, _params in (
         _INIT + _name,
         sig="o i *kernel -> o i *kernel",
         params=_params,
-        family=_FAMILY,
         examples=(example(Array("o i")), example(Array("o i 3 3")), example(Array("o"))),
     )
 
@@ -50,6 +47,5 @@ for _name, _params, _more in (
         _INIT + _name,
         sig="o i -> o i",
         params=_params,
-        family=_FAMILY,
         examples=(example(Array("o i"), *_more), example(Array("o i 3"), *_more)),
     )

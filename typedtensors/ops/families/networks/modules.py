@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "modules"
 I, O = Dim.name("i"), Dim.name("o")  # noqa: E741 - sizes as the signatures name them
 _C = Dim.name("c")
 
@@ -26,7 +25,6 @@ _C = Dim.name("c")
 @layer(
     "torch.nn.Linear",
     params="in_features, out_features, bias=True, device=None, dtype=None",
-    family=_FAMILY,
     examples=(
         example(Array("b i")).on(I, O),
         example(Array("b t i")).on(I, O, bias=False),
@@ -48,7 +46,6 @@ def linear(call: Call) -> Tensor:
     "torch.nn.Bilinear",
     params="in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
     inputs="input1, input2",
-    family=_FAMILY,
     examples=(example(Array("b i"), Array("b o")).on(I, O, 3),),
 )
 def bilinear(call: Call) -> Tensor:
@@ -67,7 +64,6 @@ def bilinear(call: Call) -> Tensor:
 @layer(
     "torch.nn.Sequential",
     params="*layers",
-    family=_FAMILY,
     examples=(
         example(Array("b i")).on(
             Module("torch.nn.Linear", I, 8),

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "normalization"
 _C, _D, _H = Dim.name("c"), Dim.name("d"), Dim.name("h")
 
 
@@ -56,13 +55,11 @@ layer(
     "torch.nn.LayerNorm",
     params="normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, "
     "dtype=None",
-    family=_FAMILY,
     examples=_LAST,
 )(over_last)
 layer(
     "torch.nn.RMSNorm",
     params="normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None",
-    family=_FAMILY,
     examples=_LAST,
 )(over_last)
 
@@ -98,12 +95,10 @@ def _require_shape(call: Call, name: str, weight: Tensor, sizes: tuple[Value, ..
 rule(
     *("torch.layer_norm", "torch.nn.functional.layer_norm"),
     params="input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True",
-    family=_FAMILY,
     examples=_FUNCTION,
 )(function_over_last)
 rule(
     *("torch.rms_norm", "torch.nn.functional.rms_norm"),
     params="input, normalized_shape, weight=None, eps=None",
-    family=_FAMILY,
     examples=_FUNCTION,
 )(function_over_last)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-_FAMILY = "recurrent"
 _I, _H = Dim.name("i"), Dim.name("h")
 _LAYER = (
     "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, "
@@ -59,7 +58,6 @@ class _Run:
     "torch.nn.LSTM",
     params=_LAYER,
     inputs="input, hx=None",
-    family=_FAMILY,
     examples=(*_CALLS, *_PAIR),
 )
 def lstm(call: Call) -> Value:
@@ -79,7 +77,6 @@ for _name in ("GRU", "RNN"):
         f"torch.nn.{_name}",
         params=_RNN if _name == "RNN" else _LAYER,
         inputs="input, hx=None",
-        family=_FAMILY,
         examples=(*_CALLS, *_STATE),
     )
     def recurrent(call: Call) -> Value:
@@ -134,7 +131,7 @@ _CELLS = (
 )
 
 
-@layer("torch.nn.LSTMCell", params=_CELL, inputs="input, hx=None", family=_FAMILY, examples=_CELLS)
+@layer("torch.nn.LSTMCell", params=_CELL, inputs="input, hx=None", examples=_CELLS)
 def lstm_cell(call: Call) -> Value:
     """The pair of states after one step."""
     state = _stepped(call)
@@ -149,7 +146,6 @@ for _name in ("GRUCell", "RNNCell"):
         if _name == "RNNCell"
         else _CELL,
         inputs="input, hx=None",
-        family=_FAMILY,
         examples=_CELLS,
     )
     def cell(call: Call) -> Value:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 @rule(
     *("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad.clip_grad_norm_"),
     params="parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None",
-    family="training",
     examples=(example(Array("b n"), 1.0),),
 )
 def clipped_norm(_call: Call) -> Tensor:

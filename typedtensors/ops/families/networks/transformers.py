@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "attention"
 _OPTIONS = (
     "dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-5, "
     "batch_first=False, norm_first=False, bias=True, device=None, dtype=None"
@@ -40,7 +39,6 @@ def _sequence(call: Call, name: str) -> Sequences:
     "torch.nn.TransformerEncoderLayer",
     params=_LAYER,
     inputs="src, src_mask=None, src_key_padding_mask=None, is_causal=False",
-    family=_FAMILY,
     examples=(
         example(Array("t b 8")).on(8, 2, 4),
         example(Array("b t 8")).on(8, 2, 4, batch_first=True),
@@ -69,7 +67,6 @@ _TARGET = (
     "torch.nn.TransformerDecoderLayer",
     params=_LAYER,
     inputs=_TARGET,
-    family=_FAMILY,
     examples=(
         example(Array("t b 8"), Array("s b 8")).on(8, 2, 4),
         example(Array("b t 8"), Array("b s 8")).on(8, 2, 4, batch_first=True),
@@ -103,7 +100,6 @@ _ENCODER, _DECODER = (f"torch.nn.Transformer{part}coderLayer" for part in ("En",
     "torch.nn.TransformerEncoder",
     params="encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True",
     inputs="src, mask=None, src_key_padding_mask=None, is_causal=None",
-    family=_FAMILY,
     examples=(
         example(Array("t b 8")).on(Module(_ENCODER, 8, 2, 4), 2),
         example(Array("t b 8"), Array("t t", "Bool")).on(Module(_ENCODER, 8, 2, 4), 2),
@@ -121,7 +117,6 @@ def encoder(call: Call) -> Value:
     "torch.nn.TransformerDecoder",
     params="decoder_layer, num_layers, norm=None",
     inputs=_TARGET,
-    family=_FAMILY,
     examples=(
         example(Array("t b 8"), Array("s b 8")).on(Module(_DECODER, 8, 2, 4), 2),
         example(Array("t b 8"), Array("s b 8"), Array("t t", "Bool")).on(
@@ -153,7 +148,6 @@ def _normed(call: Call, value: Value) -> Value:
     inputs="src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, "
     "tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, "
     "tgt_is_causal=None, memory_is_causal=False",
-    family=_FAMILY,
     examples=(
         example(Array("s b 8"), Array("t b 8")).on(8, 2, 1, 1, 4),
         example(Array("b s 8"), Array("b t 8")).on(8, 2, 1, 1, 4, batch_first=True),

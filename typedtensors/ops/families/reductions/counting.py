@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "picking"
-
 
 def _found() -> Axis:
     return Axis(Dim.fresh("unique"))
@@ -42,13 +40,11 @@ _UNIQUE = (
 @rule(
     *torch_names("unique"),
     params="input, sorted=True, return_inverse=False, return_counts=False, dim=None",
-    family=_FAMILY,
     examples=_UNIQUE,
 )
 @rule(
     *torch_names("unique_consecutive"),
     params="input, return_inverse=False, return_counts=False, dim=None",
-    family=_FAMILY,
     examples=_UNIQUE,
 )
 def unique(call: Call) -> Value:
@@ -78,7 +74,6 @@ def _require_elements(shape: Shape) -> None:
 @rule(
     *torch_names("bincount"),
     params="input, weights=None, minlength=0",
-    family=_FAMILY,
     examples=(
         example(indices("n")),
         example(indices("n"), Array("n")),
@@ -102,7 +97,6 @@ def bincount(call: Call) -> Value:
 @rule(
     *torch_names("histc"),
     params="input, bins=100, min=0, max=0, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n")), example(Array("n"), Dim.name("k"), 0, 1)),
 )
 def histc(call: Call) -> Value:
@@ -120,7 +114,6 @@ def histc(call: Call) -> Value:
     "torch.searchsorted",
     params="sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, "
     "out=None",
-    family=_FAMILY,
     examples=(
         example(Array("k"), Array("b n")),
         example(Array("b k"), Array("b n")),
@@ -152,7 +145,6 @@ def searchsorted(call: Call) -> Value:
 @rule(
     "torch.isin",
     params="elements, test_elements, *, assume_unique=False, invert=False",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), Array("k")),
         example(Array("*a n"), Array("j k"), invert=True),
@@ -167,7 +159,6 @@ def isin(call: Call) -> Value:
 @rule(
     *torch_names("nonzero_static"),
     params="input, *, size, fill_value=-1",
-    family=_FAMILY,
     examples=(example(Array("b n"), size=7), example(Array("n"), size=Dim.name("k"))),
 )
 def nonzero_static(call: Call) -> Value:
@@ -182,7 +173,6 @@ def nonzero_static(call: Call) -> Value:
 @rule(
     "torch.combinations",
     params="input, r=2, with_replacement=False",
-    family=_FAMILY,
     examples=(
         example(Array("n")),
         example(Array("5"), 3),
@@ -209,7 +199,6 @@ def combinations(call: Call) -> Value:
 @rule(
     "torch.vander",
     params="x, N=None, increasing=False",
-    family=_FAMILY,
     examples=(example(Array("n")), example(Array("n"), 3), example(Array("b n"))),
 )
 def vander(call: Call) -> Value:

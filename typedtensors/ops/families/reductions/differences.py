@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "ordering"
-
 
 @rule(
     *torch_names("diff"),
     params="input, n=1, dim=-1, prepend=None, append=None, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("b 7"), 2),
@@ -77,7 +74,6 @@ _ALONG = (
 @rule(
     *("torch.trapezoid", "torch.trapz"),
     params="y, x=None, *, dx=1.0, dim=-1",
-    family=_FAMILY,
     examples=_ALONG,
 )
 def trapezoid(call: Call) -> Value:
@@ -109,7 +105,6 @@ def _require_positions(call: Call) -> None:
 @rule(
     "torch.cumulative_trapezoid",
     params="y, x=None, *, dx=1.0, dim=-1",
-    family=_FAMILY,
     examples=_ALONG,
 )
 def cumulative_trapezoid(call: Call) -> Value:
@@ -128,7 +123,6 @@ def cumulative_trapezoid(call: Call) -> Value:
 @rule(
     *torch_names("cummax", "cummin"),
     params="input, dim, *, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), -1),
         example(Array("b n", "Int64"), 0),
@@ -148,7 +142,6 @@ def running_extreme(call: Call) -> Value:
 @rule(
     "torch.gradient",
     params="input, *, spacing=1, dim=None, edge_order=1",
-    family=_FAMILY,
     examples=(
         example(Array("5 6")),
         example(Array("b 6"), dim=1),
@@ -185,7 +178,6 @@ def gradient(call: Call) -> Value:
 @rule(
     *torch_names("kthvalue"),
     params="input, k, dim=-1, keepdim=False, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 1), example(Array("b n d"), 1, 1, True)),
 )
 def kthvalue(call: Call) -> Value:
@@ -202,7 +194,6 @@ def kthvalue(call: Call) -> Value:
 @rule(
     *torch_names("msort"),
     params="input, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n")), example(Array("*a n"))),
 )
 def msort(call: Call) -> Value:
@@ -213,7 +204,6 @@ def msort(call: Call) -> Value:
 @rule(
     *torch_names("renorm", in_place=True),
     params="input, p, dim, maxnorm, *, out=None",
-    family=_FAMILY,
     examples=(example(Array("b n"), 2, 0, 1.0), example(Array("b n"), 1, -1, maxnorm=5)),
 )
 def renorm(call: Call) -> Value:
@@ -230,7 +220,6 @@ def renorm(call: Call) -> Value:
 @rule(
     *torch_names("rot90"),
     params="input, k=1, dims=(0, 1)",
-    family=_FAMILY,
     examples=(
         example(Array("h w")),
         example(Array("b h w"), 1, (1, 2)),

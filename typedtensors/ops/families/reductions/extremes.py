@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "reductions"
 _X = Array("b n d")
 _RUN = Array("*a d")
 _ONE = (example(_X), example(_X, -1), example(_X, 1, keepdim=True), example(_RUN, -1))
@@ -36,7 +35,6 @@ def _extreme(call: Call) -> Fields:
 @rule(
     *torch_names("max", "min"),
     params="input, dim=None, keepdim=False, *, other=None, out=None",
-    family=_FAMILY,
     examples=(*_ONE, *_INTEGER, example(_X, Array("n d")), example(_X, other=_X)),
 )
 def extreme(call: Call) -> Value:
@@ -55,7 +53,6 @@ def extreme(call: Call) -> Value:
 @rule(
     *torch_names("median", "nanmedian"),
     params="input, dim=None, keepdim=False",
-    family=_FAMILY,
     examples=(*_ONE, example(Array("b n", "Int64"), 1)),
 )
 def median(call: Call) -> Value:
@@ -68,7 +65,6 @@ def median(call: Call) -> Value:
 rule(
     *torch_names("mode"),
     params="input, dim=-1, keepdim=False",
-    family=_FAMILY,
     examples=_ONE,
 )(_extreme)
 
@@ -76,7 +72,6 @@ rule(
 @rule(
     *torch_names("aminmax"),
     params="input, *, dim=None, keepdim=False, out=None",
-    family=_FAMILY,
     examples=(example(_X), example(_X, dim=1), example(_RUN, dim=-1, keepdim=True)),
 )
 def aminmax(call: Call) -> Fields:
@@ -88,7 +83,6 @@ def aminmax(call: Call) -> Fields:
 @rule(
     *torch_names("quantile", "nanquantile"),
     params="input, q, dim=None, keepdim=False, *, interpolation='linear', out=None",
-    family=_FAMILY,
     examples=(
         *(example(_X, 0.5), example(_X, 0.5, dim=1), example(_X, Array("q", fill=0), dim=1)),
         example(_X, Array("q", fill=0), dim=-1, keepdim=True),

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from typedtensors.ops.call import Call
 
-_FAMILY = "reductions"
 _X = Array("b n d")
 _RUN = Array("*a d")
 _INTEGER = (example(Array("b n", "Int64"), 1), example(Array("b n", "Bool")))
@@ -52,7 +51,6 @@ for _name, _fold in _FOLDS:
         *numpy_names(_name),
         f"{_METHODS}{_name}",
         params="a, axis=None, dtype=None, out=None, keepdims=False",
-        family=_FAMILY,
         examples=_NUMPY_MANY,
     )(reduction(_fold, NUMPY))
 
@@ -61,7 +59,6 @@ for _name in ("std", "var"):
         *numpy_names(_name),
         f"{_METHODS}{_name}",
         params="a, axis=None, dtype=None, out=None, ddof=0, keepdims=False",
-        family=_FAMILY,
         examples=_NUMPY_MANY,
     )(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
 
@@ -75,7 +72,6 @@ for _names, _dtype in (
         *numpy_names(*_names),
         f"{_METHODS}{_names[0]}",
         params="a, axis=None, out=None, keepdims=False",
-        family=_FAMILY,
         examples=_NUMPY_MANY,
     )(reduction(_dtype, NUMPY))
 
@@ -84,13 +80,11 @@ for _name in ("argmax", "argmin"):
         *numpy_names(_name),
         f"{_METHODS}{_name}",
         params="a, axis=None, out=None, *, keepdims=False",
-        family=_FAMILY,
         examples=_NUMPY_ONE,
     )(reduction(int64, NUMPY))
 
 rule(
     "numpy.linalg.norm",
     params="a, ord=None, axis=None, keepdims=False",
-    family=_FAMILY,
     examples=(example(_X), example(_X, axis=-1), example(_X, None, (0, 1), True)),
 )(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-FAMILY = "ordering"
 _ALONG = (
     example(Array("b n"), -1),
     example(Array("b n"), 0),
@@ -41,7 +40,6 @@ def _along(call: Call, name: str = "dim") -> Tensor:
 @rule(
     *torch_names("sort"),
     params="input, dim=-1, descending=False, stable=False, *, out=None",
-    family=FAMILY,
     examples=(*_ALONG, example(Array("b n")), example(Array("b n"), 1, descending=True)),
 )
 def sort(call: Call) -> Value:
@@ -53,7 +51,6 @@ def sort(call: Call) -> Value:
 @rule(
     *torch_names("argsort"),
     params="input, dim=-1, descending=False, stable=False",
-    family=FAMILY,
     examples=(*_ALONG, example(Array("b n"))),
 )
 def argsort(call: Call) -> Value:
@@ -65,7 +62,6 @@ def argsort(call: Call) -> Value:
     "numpy.sort",
     "numpy.argsort",
     params="input, axis=-1, kind=None, order=None, stable=None",
-    family=FAMILY,
     examples=(*_ALONG, example(Array("b n"))),
 )
 def sort_numpy(call: Call) -> Value:
@@ -79,7 +75,6 @@ def sort_numpy(call: Call) -> Value:
 @rule(
     *torch_names("topk"),
     params="input, k, dim=-1, largest=True, sorted=True, *, out=None",
-    family=FAMILY,
     examples=(
         example(Array("b 9"), 3),
         example(Array("b n"), 1, 0),
@@ -104,7 +99,6 @@ def topk(call: Call) -> Value:
 @rule(
     *torch_names("cumsum", "cumprod", in_place=True),
     params="input, dim, *, dtype=None, out=None",
-    family=FAMILY,
     examples=(*_ALONG, example(Array("b n", "Int32"), 1)),
 )
 def cumulate(call: Call) -> Value:
@@ -123,7 +117,6 @@ def cumulate(call: Call) -> Value:
     "numpy.ndarray.cumsum",
     "numpy.ndarray.cumprod",
     params="input, axis=None, dtype=None, out=None",
-    family=FAMILY,
     examples=(*_ALONG, example(Array("b n"))),
 )
 def cumulate_numpy(call: Call) -> Value:
@@ -140,7 +133,6 @@ def cumulate_numpy(call: Call) -> Value:
 @rule(
     *torch_names("logcumsumexp"),
     params="input, dim, *, out=None",
-    family=FAMILY,
     examples=_ALONG,
 )
 def logcumsumexp(call: Call) -> Value:
@@ -151,7 +143,6 @@ def logcumsumexp(call: Call) -> Value:
 @rule(
     *torch_names("flip"),
     params="input, *dims",
-    family=FAMILY,
     examples=(
         example(Array("b n"), (0,)),
         example(Array("b n"), (0, -1)),
@@ -175,7 +166,6 @@ def flip(call: Call) -> Value:
     "numpy.fliplr",
     "numpy.flipud",
     params="input",
-    family=FAMILY,
     examples=(example(Array("b n")), example(Array("b n d"))),
 )
 def flip_named(call: Call) -> Value:
@@ -189,7 +179,6 @@ def flip_named(call: Call) -> Value:
 @rule(
     *torch_names("roll"),
     params="input, shifts, dims=None",
-    family=FAMILY,
     examples=(
         example(Array("b n"), 1),
         example(Array("b n"), 1, 0),

@@ -21,7 +21,6 @@ from typedtensors.shapes import Axis, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
-_FAMILY = "activations"
 _F = "torch.nn.functional."
 
 
@@ -42,31 +41,26 @@ rule(
     *torch_names("softmax", "log_softmax"),
     *("torch.special.softmax", "torch.special.log_softmax"),
     params="input, dim, dtype=None, *, out=None",
-    family=_FAMILY,
     examples=_ALONG,
 )(along)
 rule(
     *(f"{_F}softmax", f"{_F}log_softmax", f"{_F}softmin"),
     params="input, dim=None, _stacklevel=3, dtype=None",
-    family=_FAMILY,
     examples=_ALONG,
 )(along)
 layer(
     *("torch.nn.Softmax", "torch.nn.LogSoftmax", "torch.nn.Softmin"),
     params="dim=None",
-    family=_FAMILY,
     examples=tuple(example(Array("b n d")).on(dim) for dim in (-1, 1, 0, 4)),
 )(along)
 rule(
     f"{_F}gumbel_softmax",
     params="input, tau=1, hard=False, eps=1e-10, dim=-1",
-    family=_FAMILY,
     examples=(example(Array("b n")), example(Array("b n"), 0.5, dim=0)),
 )(along)
 rule(
     f"{_F}normalize",
     params="input, p=2.0, dim=1, eps=1e-12, out=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n")),
         example(Array("b n d"), dim=-1),
@@ -95,12 +89,10 @@ _GATED = (Array("b 2*h"), Array("b 6"))
 rule(
     f"{_F}glu",
     params="input, dim=-1",
-    family=_FAMILY,
     examples=(example(_GATED[0]), example(_GATED[1], 1), example(Array("b 6 n"), -2)),
 )(gated)
 layer(
     "torch.nn.GLU",
     params="dim=-1",
-    family=_FAMILY,
     examples=(example(_GATED[0]).on(), example(Array("b 6 n")).on(1)),
 )(gated)

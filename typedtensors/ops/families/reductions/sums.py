@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "reductions"
 _X = Array("b n d")
 _RUN = Array("*a d")
 _ONE = (example(_X), example(_X, -1), example(_X, 1, keepdim=True), example(_RUN, -1))
@@ -45,14 +44,12 @@ for _name, _extra in (("sum", _INTEGER), ("nansum", ())):
     rule(
         *torch_names(_name),
         params="input, dim=None, keepdim=False, *, dtype=None, out=None",
-        family=_FAMILY,
         examples=(*_MANY, *_extra, example(_X, 1, dtype=DType(frozenset({"float64"})))),
     )(reduction(summed))
 
 rule(
     *torch_names("prod"),
     params="input, dim=None, keepdim=False, *, dtype=None, out=None",
-    family=_FAMILY,
     examples=(*_ONE, *_INTEGER),
 )(reduction(summed))
 
@@ -60,7 +57,6 @@ rule(
 @rule(
     *torch_names("mean", "nanmean"),
     params="input, dim=None, keepdim=False, *, dtype=None, out=None",
-    family=_FAMILY,
     examples=(*_MANY, example(_X, axis=1, keepdims=True)),
 )
 def mean(call: Call) -> Tensor:
@@ -74,28 +70,24 @@ def mean(call: Call) -> Tensor:
 rule(
     *torch_names("amax", "amin"),
     params="input, dim=(), keepdim=False, *, out=None",
-    family=_FAMILY,
     examples=(*_MANY, *_INTEGER),
 )(reduction(same))
 
 rule(
     *torch_names("argmax", "argmin"),
     params="input, dim=None, keepdim=False",
-    family=_FAMILY,
     examples=(*_ONE, example(Array("b n", "Int64"), 1)),
 )(reduction(int64))
 
 rule(
     *torch_names("any", "all"),
     params="input, dim=None, keepdim=False, *, out=None",
-    family=_FAMILY,
     examples=(*_MANY, *_INTEGER),
 )(reduction(_truth))
 
 rule(
     *torch_names("count_nonzero"),
     params="input, dim=None",
-    family=_FAMILY,
     examples=(example(_X), example(_X, -1), example(_X, (0, 1)), example(_RUN, dim=-1)),
 )(reduction(int64))
 
@@ -103,7 +95,6 @@ rule(
     *torch_names("logsumexp"),
     "torch.special.logsumexp",
     params="input, dim, keepdim=False, *, out=None",
-    family=_FAMILY,
     examples=(example(_X, -1), example(_X, (0, 2), keepdim=True), example(_RUN, -1, True)),
 )(reduction(lambda call, dtype: promotion.floating(call.framework, dtype)))
 
@@ -119,7 +110,6 @@ _SPREAD = "input, dim=None, unbiased=True, keepdim=False, *, correction=None, ou
 @rule(
     *torch_names("std", "var"),
     params=_SPREAD,
-    family=_FAMILY,
     examples=(*_MANY, example(_X, 1, False), example(_X, False), example(_X, 0, correction=0)),
 )
 def spread(call: Call) -> Tensor:
@@ -133,7 +123,6 @@ def spread(call: Call) -> Tensor:
 @rule(
     *("torch.std_mean", "torch.var_mean"),
     params=_SPREAD,
-    family=_FAMILY,
     examples=(*_MANY, example(_X, 1, False), example(_X, False)),
 )
 def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
@@ -145,7 +134,6 @@ def spread_and_mean(call: Call) -> tuple[Tensor, Tensor]:
 rule(
     *torch_names("norm"),
     params="input, p='fro', dim=None, keepdim=False, out=None, dtype=None",
-    family=_FAMILY,
     examples=(
         *(example(_X), example(_X, 2), example(_X, dim=-1), example(_X, p=2, dim=1, keepdim=True)),
         *(example(_RUN, dim=-1), example(_X, 2, (0, 1))),
@@ -155,7 +143,6 @@ rule(
 rule(
     *("torch.linalg.norm", "torch.linalg.vector_norm"),
     params="input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None",
-    family=_FAMILY,
     examples=(
         *(example(_X), example(_X, dim=-1), example(_X, 2, 1, True), example(_RUN, dim=-1)),
         example(_X, dim=(0, 1), keepdim=True),

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "convolution"
 _C = Dim.name("c")
 _COMMON = "padding_mode='zeros', device=None, dtype=None"
 _SPATIAL = ("7", "9 7", "7 8 9")
@@ -48,7 +47,6 @@ for _count in (1, 2, 3):
         f"torch.nn.Conv{_count}d",
         params="in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, "
         f"bias=True, {_COMMON}",
-        family=_FAMILY,
         examples=_examples(_count),
     )
     def convolve(call: Call) -> Value:
@@ -89,7 +87,6 @@ for _count in (1, 2, 3):
         params="in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, "
         f"groups=1, bias=True, dilation=1, {_COMMON}",
         inputs="input, output_size=None",
-        family=_FAMILY,
         examples=_transposed_examples(_count),
     )
     def convolve_back(call: Call) -> Value:
@@ -119,7 +116,6 @@ for _count in (1, 2, 3):
         f"torch.conv{_count}d",
         f"torch.nn.functional.conv{_count}d",
         params="input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1",
-        family=_FAMILY,
         examples=(
             example(Array(f"b c {_SPATIAL[_count - 1]}"), Array(f"o c {_kernel}")),
             example(Array(f"b 4 {_SPATIAL[_count - 1]}"), Array(f"3 4 {_kernel}"), padding=1),

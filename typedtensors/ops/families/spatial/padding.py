@@ -24,13 +24,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part, Tensor
 
-_FAMILY = "convolution"
-
 
 @rule(
     "torch.nn.functional.pad",
     params="input, pad, mode='constant', value=None",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), (1, 2)),
         example(Array("b n"), (1, 2, 3, 4)),
@@ -106,7 +103,6 @@ for _count in (1, 2, 3):
         layer(
             f"torch.nn.{_kind}Pad{_count}d",
             params="padding, value=None" if _value else "padding",
-            family=_FAMILY,
             examples=(
                 example(Array(_named)).on(1, *_value),
                 example(Array(_named)).on((1, 2) * _count, *_value),
@@ -116,7 +112,6 @@ for _count in (1, 2, 3):
     layer(
         *(f"torch.nn.{kind}Pad{_count}d" for kind in ("Reflection", "Replication", "Circular")),
         params="padding",
-        family=_FAMILY,
         examples=(
             example(Array(_named)).on(1),
             example(Array(_fixed)).on((1, 2) * _count),

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "convolution"
 _WINDOW = "kernel_size, dilation=1, padding=0, stride=1"
 _Drawn: TypeAlias = tuple[Array, tuple[object, ...], dict[str, object]]
 _PATCHES: tuple[_Drawn, ...] = (
@@ -36,13 +35,11 @@ _PATCHES: tuple[_Drawn, ...] = (
 @rule(
     "torch.nn.functional.unfold",
     params=f"input, {_WINDOW}",
-    family=_FAMILY,
     examples=tuple(example(array, *args, **more) for array, args, more in _PATCHES),
 )
 @layer(
     "torch.nn.Unfold",
     params=_WINDOW,
-    family=_FAMILY,
     examples=tuple(example(array).on(*args, **more) for array, args, more in _PATCHES),
 )
 def unfold(call: Call) -> Value:
@@ -86,13 +83,11 @@ _COLUMNS: tuple[_Drawn, ...] = (
 @rule(
     "torch.nn.functional.fold",
     params=f"input, output_size, {_WINDOW}",
-    family=_FAMILY,
     examples=tuple(example(array, *args, **more) for array, args, more in _COLUMNS),
 )
 @layer(
     "torch.nn.Fold",
     params=f"output_size, {_WINDOW}",
-    family=_FAMILY,
     examples=tuple(example(array).on(*args, **more) for array, args, more in _COLUMNS),
 )
 def fold(call: Call) -> Value:
@@ -135,7 +130,6 @@ def _channels(call: Call, column: Axis, found: list[Window]) -> Axis:
 @rule(
     "torch.Tensor.unfold",
     params="input, dimension, size, step",
-    family=_FAMILY,
     examples=(
         example(Array("b n"), 1, 2, 1),
         example(Array("b 9"), -1, 3, 2),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
-_FAMILY = "convolution"
-
 
 _SHUFFLED = (
     (Array("b 4*c h w"), 2),
@@ -32,13 +30,11 @@ _SHUFFLED = (
 @rule(
     *("torch.pixel_shuffle", "torch.nn.functional.pixel_shuffle"),
     params="input, upscale_factor",
-    family=_FAMILY,
     examples=tuple(example(*each) for each in _SHUFFLED),
 )
 @layer(
     "torch.nn.PixelShuffle",
     params="upscale_factor",
-    family=_FAMILY,
     examples=tuple(example(array).on(factor) for array, factor in _SHUFFLED),
 )
 def pixel_shuffle(call: Call) -> Value:
@@ -61,13 +57,11 @@ _UNSHUFFLED = (
 @rule(
     *("torch.pixel_unshuffle", "torch.nn.functional.pixel_unshuffle"),
     params="input, downscale_factor",
-    family=_FAMILY,
     examples=tuple(example(*each) for each in _UNSHUFFLED),
 )
 @layer(
     "torch.nn.PixelUnshuffle",
     params="downscale_factor",
-    family=_FAMILY,
     examples=tuple(example(array).on(factor) for array, factor in _UNSHUFFLED),
 )
 def pixel_unshuffle(call: Call) -> Value:
@@ -120,13 +114,11 @@ _GROUPED = (
 @rule(
     *("torch.channel_shuffle", "torch.nn.functional.channel_shuffle"),
     params="input, groups",
-    family=_FAMILY,
     examples=tuple(example(*each) for each in _GROUPED),
 )
 @layer(
     "torch.nn.ChannelShuffle",
     params="groups",
-    family=_FAMILY,
     examples=tuple(example(array).on(groups) for array, groups in _GROUPED),
 )
 def channel_shuffle(call: Call) -> Value:

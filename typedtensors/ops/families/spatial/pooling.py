@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Tensor
 
-_FAMILY = "convolution"
 _SPATIAL = ("7", "9 7", "7 8 9")
 _MAX = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
 _MAX_FUNCTION = (
@@ -109,19 +108,16 @@ for _count in (1, 2, 3):
     layer(
         f"torch.nn.MaxPool{_count}d",
         params=_MAX,
-        family=_FAMILY,
         examples=(*_layers(_count), example(_image).on(2, **_PLACES)),
     )(pooled)
     rule(
         *(f"{owner}.max_pool{_count}d" for owner in ("torch", "torch.nn.functional")),
         params=_MAX_FUNCTION,
-        family=_FAMILY,
         examples=(*_calls(_count), example(_image, 2)),
     )(pooled)
     rule(
         f"torch.nn.functional.max_pool{_count}d_with_indices",
         params=_MAX_FUNCTION,
-        family=_FAMILY,
         examples=_calls(_count),
     )(pooled)
 
@@ -129,14 +125,12 @@ for _count in (1, 2, 3):
     layer(
         f"torch.nn.AvgPool{_count}d",
         params=_AVG if _count == 1 else f"{_AVG}, divisor_override=None",
-        family=_FAMILY,
         examples=_layers(_count),
     )(pooled)
     rule(
         f"torch.nn.functional.avg_pool{_count}d",
         *(("torch.avg_pool1d",) if _count == 1 else ()),
         params=f"input, {_AVG}, divisor_override=None",
-        family=_FAMILY,
         examples=_calls(_count),
     )(pooled)
 
@@ -185,13 +179,11 @@ for _count in (1, 2, 3):
         layer(
             f"torch.nn.Adaptive{_kind}Pool{_count}d",
             params="output_size" if _kind == "Avg" else "output_size, return_indices=False",
-            family=_FAMILY,
             examples=_adaptive_layers(_count),
         )(adapted)
         rule(
             f"torch.nn.functional.adaptive_{_kind.lower()}_pool{_count}d",
             params="input, output_size, return_indices=False",
-            family=_FAMILY,
             examples=_adaptive_calls(_count),
         )(adapted)
 
@@ -227,12 +219,10 @@ for _count in (1, 2, 3):
         f"torch.nn.MaxUnpool{_count}d",
         params="kernel_size, stride=None, padding=0",
         inputs="input, indices, output_size=None",
-        family=_FAMILY,
         examples=(example(*_pair).on(2), example(*_pair).on(3, 2)),
     )(unpooled)
     rule(
         f"torch.nn.functional.max_unpool{_count}d",
         params="input, indices, kernel_size, stride=None, padding=0, output_size=None",
-        family=_FAMILY,
         examples=(example(*_pair, 2), example(*_pair, 3, 2)),
     )(unpooled)

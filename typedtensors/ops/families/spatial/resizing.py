@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
-_FAMILY = "convolution"
 _B = Dim.name("b")
 
 _MODES: dict[str, tuple[int, ...]] = {
@@ -39,7 +38,6 @@ _INTERPOLATE = (
 @rule(
     "torch.nn.functional.interpolate",
     params=f"input, {_INTERPOLATE}, antialias=False",
-    family=_FAMILY,
     examples=(
         example(Array("b c h w"), (8, 9)),
         example(Array("b c h w"), 8),
@@ -102,7 +100,6 @@ def _times(axis: Axis, factor: Value) -> Axis:
 @layer(
     "torch.nn.Upsample",
     params=_INTERPOLATE,
-    family=_FAMILY,
     examples=(
         example(Array("b c h w")).on(8),
         example(Array("b c h w")).on(scale_factor=2),
@@ -112,7 +109,6 @@ def _times(axis: Axis, factor: Value) -> Axis:
 @rule(
     "torch.nn.functional.upsample",
     params="input, size=None, scale_factor=None, mode='nearest', align_corners=None",
-    family=_FAMILY,
     examples=(example(Array("b c h w"), 8), example(Array("b c n"), scale_factor=2)),
 )
 def upsample(call: Call) -> Value:
@@ -139,13 +135,11 @@ for _mode, _layer in _ENLARGED.items():
     layer(
         f"torch.nn.{_layer}",
         params="size=None, scale_factor=None",
-        family=_FAMILY,
         examples=tuple(example(array).on(**more) for array, more in _IMAGES),
     )(_enlarged(_mode))
     rule(
         f"torch.nn.functional.upsample_{_mode}",
         params="input, size=None, scale_factor=None",
-        family=_FAMILY,
         examples=tuple(example(array, **more) for array, more in _IMAGES),
     )(_enlarged(_mode))
 
@@ -153,7 +147,6 @@ for _mode, _layer in _ENLARGED.items():
 @rule(
     "torch.nn.functional.grid_sample",
     params="input, grid, mode='bilinear', padding_mode='zeros', align_corners=None",
-    family=_FAMILY,
     examples=(
         example(Array("b c h w"), Array("b y x 2"), align_corners=False),
         example(Array("b c d h w"), Array("b z y x 3"), align_corners=False),
@@ -186,7 +179,6 @@ def _require_size(call: Call, name: str, index: int, wanted: Axis) -> None:
 @rule(
     "torch.nn.functional.affine_grid",
     params="theta, size, align_corners=None",
-    family=_FAMILY,
     examples=(
         example(Array("b 2 3"), (_B, 3, 8, 9), align_corners=False),
         example(Array("b 3 4"), (_B, 3, 7, 8, 9), align_corners=False),
