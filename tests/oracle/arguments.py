@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +17,15 @@ from tests.oracle.claims import Claims
 from typedtensors.dims import Atom, Dim, Facts
 from typedtensors.ops import SOME_FLOAT, Fields, Layer, Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
-from typedtensors_mypy.interpreter.values import Either, Foreign, Instance, Stream, options
+from typedtensors_mypy.interpreter.joins import contained
+from typedtensors_mypy.interpreter.values import (
+    Chain,
+    Either,
+    Foreign,
+    Instance,
+    Stream,
+    options,
+)
 from typedtensors_mypy.source.modules import AnyFunction
 
 _PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -111,6 +119,8 @@ class Maker:
         cls = getattr(self._module, instance.cls.name, None)
         if cls is None:
             raise CannotMake("a class that is not at the top level")
+        if getattr(cls, "_is_protocol", False) or inspect.isabstract(cls):
+            raise CannotMake("an object of a class that is abstract")
         atoms = {
             atom.name: atom for value in instance.attributes.values() for atom in _atoms(value)
         }
@@ -137,15 +147,24 @@ def _defaults(function: AnyFunction | None) -> set[str]:
 
 
 def _atoms(value: Value) -> Iterator[Atom]:
+    """The sizes in a value, and in the objects that it holds."""
     for option in options(value):
         if isinstance(option, Dim):
             yield from option.atoms
-        elif isinstance(option, Layer):
-            for part in option.config.values():
-                yield from _atoms(part)
         elif isinstance(option, Tensor):
             for axis in option.shape.prefix:
                 yield from axis.dim.atoms
+        else:
+            for part in _held(option):
+                yield from _atoms(part)
+
+
+def _held(value: Value) -> Iterable[Value]:
+    if isinstance(value, Layer):
+        return value.config.values()
+    if isinstance(value, Instance):
+        return value.attributes.values()
+    return contained(value.modules if isinstance(value, Chain) else value)
 
 
 def _array(shape: tuple[int, ...], dtype: DType) -> torch.Tensor:

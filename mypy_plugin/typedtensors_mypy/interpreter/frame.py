@@ -163,7 +163,8 @@ class Arguments:
     """The arguments of a call. `complete` is False if some `*args` or `**kwargs` is not known.
 
     Among the positional ones of an op may be a `Variadic`: sizes of unknown number (`*x.shape`).
-    `more`: any number of further ones may follow, as for an object whose making nobody saw.
+    `more`: any number of further ones may follow, as for an object whose making nobody saw. `rest`:
+    what each of any number of positional ones is like, of a call that is not complete.
     """
 
     positional: tuple[Value, ...] = ()
@@ -172,6 +173,7 @@ class Arguments:
     keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
     complete: bool = True
     more: bool = False
+    rest: Value = None
 
     def after(self, *values: Value) -> Arguments:
         """The arguments with more in front, as a method has its receiver."""

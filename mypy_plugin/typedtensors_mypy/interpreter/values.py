@@ -42,6 +42,13 @@ class Keyed:
 
 
 @dataclass(frozen=True)
+class Chain:
+    """Modules that are applied one after the other, as those of `nn.Sequential` are."""
+
+    modules: Items | Stream
+
+
+@dataclass(frozen=True)
 class Coming:
     """What a coroutine, a task or a context manager holds until it is awaited or entered."""
 

@@ -67,6 +67,12 @@ MODULE_METHODS = frozenset(
     "to_empty type xpu".split()
 )
 
+# Methods of modules that change nothing.
+MODULE_READERS = frozenset(
+    "parameters named_parameters buffers named_buffers modules named_modules children "
+    "named_children state_dict load_state_dict zero_grad".split()
+)
+
 ATTRIBUTE_SETTERS = frozenset({"register_buffer", "register_parameter", "add_module"})
 
 _SCALARS = frozenset({"int", "float", "bool", "str"})

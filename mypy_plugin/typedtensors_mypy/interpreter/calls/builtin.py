@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, maximum, minimum
-from typedtensors.ops import SOME_FLOAT, Unknown, Value
+from typedtensors.dims import Dim
+from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.calls.classes import bound_method, lineage
+from typedtensors_mypy.interpreter.calls.numbers import NUMBERS, guarded
 from typedtensors_mypy.interpreter.expressions.displays import entries
-from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.expressions.iteration import is_literal_key, item_of, known_items
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.statements.assignment import mark_changed
 from typedtensors_mypy.interpreter.text import annotation_text
 from typedtensors_mypy.interpreter.values import (
     Instance,
@@ -111,11 +112,21 @@ def _dict(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     if not arguments.complete or len(arguments.positional) > 1:
         return Unknown("a dict of unknown entries")
     held = entries(frame, arguments.positional[0]) if arguments.positional else {}
+    held = _pairs(frame, arguments.positional[0]) if held is None else held
     if held is None:
         now = frame.state.now(arguments.positional[0])
         return now if isinstance(now, Keyed) else Unknown("a dict of unknown entries")
     held = {**held, **arguments.keywords}
     return Items(tuple(held.values()), tuple(held))
+
+
+def _pairs(frame: Frame, value: Value) -> dict[Any, Value] | None:
+    """The entries that a list of keys and values writes."""
+    items = known_items(frame, value)
+    pairs = [item for item in items or () if isinstance(item, tuple) and len(item) == 2]
+    if items is None or len(pairs) < len(items):
+        return None
+    return dict(pairs) if all(is_literal_key(key) for key, _ in pairs) else None
 
 
 def _reversed(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -129,42 +140,6 @@ def _next(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 def _iter(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return arguments.positional[0]
-
-
-def _integer(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    value = arguments.positional[0] if arguments.positional else Dim.of(0)
-    return value if isinstance(value, Dim) else Dim.fresh("int")
-
-
-def _float(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
-    return SOME_FLOAT
-
-
-def _extreme(choose: Callable[..., Dim]) -> Callable[[Frame, ast.expr, Arguments], Value]:
-    def extreme(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-        values = arguments.positional
-        if len(values) == 1:
-            values = known_items(frame, values[0]) or ()
-        if values and all(isinstance(value, Dim) for value in values):
-            return choose(*values)
-        numbers = all(isinstance(value, (Dim, float)) for value in values)
-        return SOME_FLOAT if values and numbers else Unknown("an extreme of unknown values")
-
-    return extreme
-
-
-def _sum(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
-    """Added up one by one; of any number of items, whatever adding two of them gives."""
-    summed, *start = (*arguments.positional, *arguments.keywords.values())
-    items = known_items(frame, summed)
-    if items is None:
-        items = (item_of(frame, summed),) * 2
-    if not items and not start:
-        return Dim.of(0)
-    total, *others = (*start, *items)
-    for item in others:
-        total = _add(frame, node, total, item)
-    return total
 
 
 def _map(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
@@ -187,12 +162,6 @@ def _filter(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 def _sorted(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Stream(item_of(frame, arguments.positional[0]))
-
-
-def _add(frame: Frame, node: ast.expr, left: Value, right: Value) -> Value:
-    from typedtensors_mypy.interpreter.expressions.operators import binary
-
-    return binary(frame, node, ast.Add(), left, right)
 
 
 def _super(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -267,52 +236,30 @@ def _reveal(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     return value
 
 
-def _unknown(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    for value in arguments.values:
-        mark_changed(frame, value)
-    return Unknown("a built-in that is not followed")
-
-
 def _silent(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
     return Unknown("a value that holds no array")
 
 
-def _guarded(
-    count: int, apply: Callable[[Frame, ast.expr, Arguments], Value]
-) -> Callable[[Frame, ast.expr, Arguments], Value]:
-    """The function if it gets at least `count` arguments, all known to be there."""
-
-    def guarded(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
-        if not arguments.complete or len(arguments.positional) < count:
-            return _unknown(frame, node, arguments)
-        return apply(frame, node, arguments)
-
-    return guarded
-
-
 BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
-    "builtins.len": _guarded(1, _length),
-    "builtins.range": _guarded(1, _range),
-    "builtins.zip": _guarded(1, _zip),
-    "builtins.enumerate": _guarded(1, _enumerate),
-    "builtins.list": _guarded(0, _list),
-    "builtins.tuple": _guarded(0, _tuple),
-    "builtins.reversed": _guarded(1, _reversed),
-    "builtins.next": _guarded(1, _next),
-    "builtins.iter": _guarded(1, _iter),
-    "builtins.int": _guarded(0, _integer),
-    "builtins.float": _float,
-    "builtins.max": _guarded(1, _extreme(maximum)),
-    "builtins.min": _guarded(1, _extreme(minimum)),
-    "builtins.sum": _guarded(1, _sum),
-    "builtins.map": _guarded(2, _map),
-    "builtins.filter": _guarded(2, _filter),
-    "builtins.sorted": _guarded(1, _sorted),
-    "builtins.set": _guarded(0, _set),
-    "builtins.frozenset": _guarded(0, _set),
+    **NUMBERS,
+    "builtins.len": guarded(1, _length),
+    "builtins.range": guarded(1, _range),
+    "builtins.zip": guarded(1, _zip),
+    "builtins.enumerate": guarded(1, _enumerate),
+    "builtins.list": guarded(0, _list),
+    "builtins.tuple": guarded(0, _tuple),
+    "builtins.reversed": guarded(1, _reversed),
+    "builtins.next": guarded(1, _next),
+    "builtins.iter": guarded(1, _iter),
+    "builtins.map": guarded(2, _map),
+    "builtins.filter": guarded(2, _filter),
+    "builtins.sorted": guarded(1, _sorted),
+    "builtins.set": guarded(0, _set),
+    "builtins.frozenset": guarded(0, _set),
     "builtins.dict": _dict,
-    "builtins.super": _guarded(0, _super),
-    "builtins.isinstance": _guarded(2, _isinstance),
+    "collections.OrderedDict": _dict,
+    "builtins.super": guarded(0, _super),
+    "builtins.isinstance": guarded(2, _isinstance),
     "typing.reveal_type": _reveal,
     "typing_extensions.reveal_type": _reveal,
     **dict.fromkeys(

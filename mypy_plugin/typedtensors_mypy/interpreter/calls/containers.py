@@ -14,6 +14,7 @@ from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed, set_item
 from typedtensors_mypy.interpreter.values import Items, Keyed, Stream, either
+from typedtensors_mypy.source import library
 
 # A list that grows beyond this in straight code is any number of alike items.
 _LONGEST_LIST = 16
@@ -21,6 +22,8 @@ _LONGEST_LIST = 16
 
 def call_container_method(frame: Frame, receiver: Value, name: str, arguments: Arguments) -> Value:
     """What a method of a tuple, list or dict gives; afterwards the state knows what is held."""
+    if name in library.MODULE_READERS:
+        return Unknown(f"`.{name}()` of a module")
     now = frame.state.now(receiver)
     keyed = isinstance(now, Keyed) or (isinstance(receiver, Items) and receiver.keys is not None)
     method = (_OF_DICTS if keyed else _OF_LISTS).get(name)

@@ -14,11 +14,16 @@ from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.own_library import OWN
 from typedtensors_mypy.interpreter.calls.python_library import PYTHON
-from typedtensors_mypy.interpreter.calls.torch_library import LIBRARY
+from typedtensors_mypy.interpreter.calls.torch_library import (
+    LIBRARY,
+    call_chain,
+    call_chain_method,
+)
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed
 from typedtensors_mypy.interpreter.values import (
+    Chain,
     Either,
     Function,
     Instance,
@@ -33,6 +38,9 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.program import External
+
+# What may be a module of torch: a `ModuleList` is a list.
+_MODULES = (Instance, Layer, Items, Stream, Keyed, Chain)
 
 
 def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
@@ -58,6 +66,8 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
         return construct(frame, node, callee, arguments)
     if isinstance(callee, Instance):
         return _call_instance(frame, node, callee, arguments)
+    if isinstance(callee, Chain):
+        return call_chain(frame, node, callee, arguments)
     if isinstance(callee, Layer):
         return _call_layer(frame, node, callee, arguments)
     _may_change(frame, arguments)
@@ -117,8 +127,10 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
     if isinstance(receiver, Layer) and rule_name(frame, f"{receiver.name}.{name}") is not None:
         return _call_layer(frame, node, receiver, arguments, name)
-    if isinstance(receiver, (Instance, Layer)) and name in library.MODULE_METHODS:
+    if isinstance(receiver, _MODULES) and name in library.MODULE_METHODS:
         return receiver
+    if isinstance(receiver, Chain):
+        return call_chain_method(frame, receiver, name, arguments)
     if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:
         _set_attribute(receiver, arguments)
     if isinstance(receiver, (tuple, Items, Stream, Keyed)):

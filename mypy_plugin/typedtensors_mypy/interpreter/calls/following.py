@@ -11,8 +11,9 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
-from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.declared import value_of, values_in
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
+from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
 from typedtensors_mypy.interpreter.joins import join_all
@@ -143,7 +144,8 @@ class _Call:
     def _arrays(self) -> Iterator[_Array]:
         for parameter in self.signature.parameters:
             given = self.given.get(parameter.name)
-            for kind, value in arrays_in(parameter.type, given.value if given else None):
+            held = given.value if given else None
+            for kind, value in arrays_in(self.frame, parameter.type, held):
                 node = (given.node if given else None) or self.node
                 argument = Argument(parameter.name, kind.spec, value.shape)
                 yield _Array(argument, node, kind, value)
@@ -171,7 +173,7 @@ class _Call:
 
     def _seen_in_body(self, bindings: Bindings) -> Bindings:
         returns = self.signature.returns
-        shown = arrays_in(returns, self._follow())
+        shown = arrays_in(self.frame, returns, self._follow())
         pairs = [Argument("", kind.spec, array.shape) for kind, array in shown]
         found = match_all(pairs, bindings, self.frame.state.facts)
         return found.bindings if isinstance(found, Match) else bindings
@@ -265,7 +267,9 @@ def _says_enough(kind: AnnotationType) -> bool:
     return isinstance(kind, (ArrayType, ScalarType)) and kind != ScalarType("int")
 
 
-def arrays_in(kind: AnnotationType, value: Value) -> Iterator[tuple[ArrayType, Tensor]]:
+def arrays_in(
+    frame: Frame, kind: AnnotationType, value: Value
+) -> Iterator[tuple[ArrayType, Tensor]]:
     """Each array in a value, with what its annotation asks of it.
 
     Of alternatives, on either side, no single one is asked for.
@@ -279,14 +283,20 @@ def arrays_in(kind: AnnotationType, value: Value) -> Iterator[tuple[ArrayType, T
         value = tensors[0] if len(tensors) == 1 else value
     if isinstance(kind, ArrayType) and isinstance(value, Tensor):
         yield kind, value
-    elif isinstance(kind, TupleType) and isinstance(value, tuple):
-        for item, part in zip(kind.items, value, strict=False):
-            yield from arrays_in(item, part)
-    elif isinstance(kind, StreamType) and isinstance(value, tuple):
-        for part in value:
-            yield from arrays_in(kind.item, part)
-    elif isinstance(kind, StreamType) and isinstance(value, Stream):
-        yield from arrays_in(kind.item, value.item)
+    elif isinstance(kind, TupleType):
+        for item, part in zip(kind.items, known_items(frame, value) or (), strict=False):
+            yield from arrays_in(frame, item, part)
+    elif isinstance(kind, (StreamType, MappingType)):
+        for part in _parts(frame, kind, value):
+            yield from arrays_in(frame, kind.item, part)
+
+
+def _parts(frame: Frame, kind: StreamType | MappingType, value: Value) -> tuple[Value, ...]:
+    """What a list or dict holds, as far as it is known."""
+    now = frame.state.now(value)
+    if isinstance(kind, MappingType):
+        return values_in(now)
+    return (now.item,) if isinstance(now, Stream) else known_items(frame, now) or ()
 
 
 def _is_stub(function: Function) -> bool:

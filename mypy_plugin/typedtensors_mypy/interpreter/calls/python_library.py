@@ -7,11 +7,12 @@ import ast
 from collections.abc import Callable, Mapping
 
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.operators import OPERATORS, binary
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Coming, Instance, Partial, options
+from typedtensors_mypy.interpreter.values import Coming, Instance, Items, Partial, options
 
 
 def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -66,6 +67,12 @@ def _first(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return arguments.positional[0] if arguments.positional else Unknown("nothing")
 
 
+def _copied(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    """A list or dict of its own, with what the first one holds."""
+    now = frame.state.now(_first(frame, node, arguments))
+    return Items(now.values, now.keys) if isinstance(now, Items) else now
+
+
 def _held(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Coming(_first(_frame, _node, arguments))
 
@@ -93,6 +100,17 @@ def _set_attribute(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value
     return None
 
 
+def enter(frame: Frame, node: ast.expr, manager: Value) -> Value:
+    """What `with manager as ...` binds."""
+    if isinstance(manager, Coming):
+        return manager.value
+    if isinstance(manager, Instance):
+        method = bound_method(frame, manager, "__enter__")
+        if method is not None:
+            return frame.run.call(frame, node, method, Arguments())
+    return Unknown("what a context manager gives")
+
+
 PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "builtins.setattr": _set_attribute,
     "functools.partial": _partial,
@@ -106,8 +124,8 @@ PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "asyncio.to_thread": _in_thread,
     "contextlib.nullcontext": _held,
     "contextlib.closing": _held,
-    "copy.deepcopy": _first,
-    "copy.copy": _first,
+    "copy.deepcopy": _copied,
+    "copy.copy": _copied,
     "tqdm.tqdm": _first,
     "tqdm.auto.tqdm": _first,
     **{f"operator.{name}": _operator(kind) for kind, name in OPERATORS.items()},

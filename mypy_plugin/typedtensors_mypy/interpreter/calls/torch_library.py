@@ -10,9 +10,11 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.calls.classes import bound_method
-from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.calls.containers import call_container_method
+from typedtensors_mypy.interpreter.expressions.displays import entries
+from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Instance, Items, Stream
+from typedtensors_mypy.interpreter.values import Chain, Instance, Items, Keyed, Stream
 
 
 def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -75,10 +77,53 @@ def _same(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 def _module_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     if not arguments.positional:
         return Items(())
-    items = known_items(frame, arguments.positional[0])
-    if items is not None:
-        return Items(items)
-    return Stream(item_of(frame, arguments.positional[0]))
+    held = as_sequence(frame, arguments.positional[0])
+    return Items(held) if isinstance(held, tuple) else held
+
+
+def _module_dict(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    if not arguments.positional:
+        return Items((), ())
+    held = entries(frame, arguments.positional[0])
+    if held is not None:
+        return Items(tuple(held.values()), tuple(held))
+    now = frame.state.now(arguments.positional[0])
+    return now if isinstance(now, Keyed) else Unknown("a dict of unknown modules")
+
+
+def _sequential(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    modules = arguments.positional
+    if not arguments.complete:
+        return Unknown("modules of unknown number") if modules else Chain(Stream(arguments.rest))
+    named = entries(frame, modules[0]) if len(modules) == 1 else None
+    return Chain(Items(modules if named is None else tuple(named.values())))
+
+
+def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments) -> Value:
+    """Each module on what the one before it gives; of any number of them, each keeps the shape."""
+    if not arguments.complete or len(arguments.values) != 1:
+        return Unknown("a call whose arguments are not known")
+    (value,) = arguments.values
+    modules = frame.state.now(chain.modules)
+    if isinstance(modules, Items):
+        for module in modules.values:
+            value = frame.run.call(frame, node, module, Arguments((value,)))
+        return value
+    if not isinstance(modules, Stream):
+        return Unknown("modules that are not known")
+    result = frame.run.call(frame, node, modules.item, Arguments((value,)))
+    kept = isinstance(result, Tensor) and isinstance(value, Tensor) and result.shape == value.shape
+    return result if kept else Unknown("what any number of modules give")
+
+
+def call_chain_method(frame: Frame, chain: Chain, name: str, arguments: Arguments) -> Value:
+    """A method of a `Sequential`: as those of a list, which give the `Sequential` itself."""
+    if name == "add_module":
+        name, arguments = "append", Arguments(arguments.positional[1:])
+    if name == "children":
+        return chain.modules
+    call_container_method(frame, chain.modules, name, arguments)
+    return chain
 
 
 LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
@@ -87,6 +132,13 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.utils.data.random_split": _parts,
     "torch.utils.data.Subset": _same,
     "torch.nn.ModuleList": _module_list,
+    "torch.nn.ModuleDict": _module_dict,
+    "torch.nn.ParameterList": _module_list,
+    "torch.nn.ParameterDict": _module_dict,
+    "torch.nn.Sequential": _sequential,
+    "torch.nn.DataParallel": _same,
+    "torch.nn.parallel.DataParallel": _same,
+    "torch.nn.parallel.DistributedDataParallel": _same,
     "torch.compile": _same,
     "torch.jit.script": _same,
 }

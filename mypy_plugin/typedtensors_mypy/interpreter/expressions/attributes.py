@@ -27,6 +27,7 @@ from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
 from typedtensors_mypy.interpreter.signature import signature_of
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
+    Chain,
     Either,
     Function,
     Instance,
@@ -130,9 +131,9 @@ def _global_value(inner: Frame, node: Assigned) -> Value:
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
     """The value of `base.attribute`."""
     if isinstance(node.value, ast.Name):
-        assigned = frame.state.values.get(f"{node.value.id}.{node.attr}")
-        if assigned is not None:
-            return assigned
+        key = f"{node.value.id}.{node.attr}"
+        if key in frame.state.values:
+            return frame.state.values[key]
     base = present(frame.evaluate(node.value))
     if not isinstance(base, Either):
         return _one(frame, node, base)
@@ -170,11 +171,13 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return apply_op(frame, node, f"torch.{name}", (Tensor(Shape(()), base),))
     if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
         return base.config[name]
+    if name == "module" and isinstance(base, (Layer, Chain)):
+        return base  # what `DataParallel` and its like hold
     if isinstance(base, Fields) and name in base.names:
         return base.field(name)
     if isinstance(base, Object) and name in library.OBJECT_PROPERTIES.get(base.name, ()):
         return apply_op(frame, node, f"{base.name}.{name}", (base,))
-    if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, tuple, str)):
+    if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, Chain, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
 
@@ -204,6 +207,8 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
     if member is None:
         if name in library.MODULE_METHODS | library.ATTRIBUTE_SETTERS:
             return Method(base, name)
+        if name == "module":
+            return base  # what `DataParallel` and its like hold
         return Unknown(f"`{name}` is not set where its class is made")
     if isinstance(member.symbol, FunctionNode):
         method = method_of(member.owner, member.symbol, base)

@@ -43,16 +43,18 @@ def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream
     items: list[Value] = []
     known = True
     for node in nodes:
-        more = unpacked(frame, node) if isinstance(node, ast.Starred) else (frame.evaluate(node),)
-        if more is None and isinstance(node, ast.Starred):
-            known, more = False, (item_of(frame, frame.evaluate(node.value)),)
-        items += more or ()
+        if not isinstance(node, ast.Starred):
+            items.append(frame.evaluate(node))
+            continue
+        value = frame.evaluate(node.value)
+        more = unpacked(frame, value)
+        known = known and more is not None
+        items += (item_of(frame, value),) if more is None else more
     return tuple(items) if known else Stream(join_all(items))
 
 
-def unpacked(frame: Frame, node: ast.Starred) -> tuple[Value, ...] | None:
+def unpacked(frame: Frame, value: Value) -> tuple[Value, ...] | None:
     """What stands behind a `*`; among the sizes of an array may be a run of unknown number."""
-    value = frame.evaluate(node.value)
     return sizes_of(value) if isinstance(value, Shape) else known_items(frame, value)
 
 

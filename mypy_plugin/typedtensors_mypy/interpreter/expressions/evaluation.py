@@ -136,10 +136,13 @@ def _call(frame: Frame, node: ast.Call) -> Value:
 def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     positional: list[Value] = []
     nodes: list[ast.expr] = []
-    complete = True
+    complete, rest = True, None
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            more = unpacked(frame, argument)
+            value = frame.evaluate(argument.value)
+            more = unpacked(frame, value)
+            if more is None:
+                rest = item_of(frame, value)
             complete = complete and more is not None
             positional += more or ()
             nodes += [argument] * len(more or ())
@@ -154,7 +157,7 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
         complete = complete and named is not None
         keywords |= named or {}
         by_name |= dict.fromkeys(named or (), keyword.value)
-    return Arguments(tuple(positional), keywords, tuple(nodes), by_name, complete)
+    return Arguments(tuple(positional), keywords, tuple(nodes), by_name, complete, rest=rest)
 
 
 def _yield(frame: Frame, node: ast.Yield) -> Value:
@@ -183,14 +186,17 @@ def _await(frame: Frame, node: ast.Await) -> Value:
 
 
 def _formatted(frame: Frame, node: ast.FormattedValue) -> Value:
-    frame.evaluate(node.value)
-    return Unknown("a text")
+    value = frame.evaluate(node.value)
+    plain = node.format_spec is None and node.conversion == -1
+    if plain and isinstance(value, Dim) and value.value is not None:
+        return str(value.value)
+    return value if plain and isinstance(value, str) else Unknown("a text")
 
 
 def _text(frame: Frame, node: ast.JoinedStr) -> Value:
-    for part in node.values:
-        frame.evaluate(part)
-    return Unknown("a text")
+    parts = [frame.evaluate(part) for part in node.values]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if len(texts) == len(parts) else Unknown("a text")
 
 
 _EVALUATORS: Mapping[type[ast.expr], Callable[[Frame, Any], Value]] = {

@@ -3,20 +3,30 @@
 
 from __future__ import annotations
 
+import ast
+
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.ops.steps.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
-from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.calls.classes import bound_method
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.joins import join_all
-from typedtensors_mypy.interpreter.values import Items, Stream, array_framework, of_framework
+from typedtensors_mypy.interpreter.values import (
+    Chain,
+    Instance,
+    Items,
+    Stream,
+    array_framework,
+    of_framework,
+)
 
 _LONGEST_UNROLLED = 16
 
 
 def known_items(frame: Frame, value: Value) -> tuple[Value, ...] | None:
     """The items one by one, if there are few and each is known; None otherwise."""
-    value = frame.state.now(value)
+    value = frame.state.now(value.modules if isinstance(value, Chain) else value)
     if isinstance(value, Items):
         value = value.values if value.keys is None else value.keys
     if isinstance(value, tuple) and len(value) <= _LONGEST_UNROLLED:
@@ -31,15 +41,35 @@ def is_literal_key(key: Value) -> bool:
 
 def item_of(frame: Frame, value: Value) -> Value:
     """What each item is like, whichever it is."""
-    value = frame.state.now(value)
+    value = frame.state.now(value.modules if isinstance(value, Chain) else value)
     if isinstance(value, Stream):
         return value.item
-    items = known_items(frame, value)
+    if isinstance(value, Instance):
+        return _item_of_object(frame, value)
+    items = value.values if isinstance(value, Items) and value.keys is None else None
+    items = known_items(frame, value) if items is None else items
     if items:
         return join_all(items)
     if isinstance(value, Tensor):
         return _row(value)
     return Unknown("an item of something that is not followed")
+
+
+def _item_of_object(frame: Frame, value: Instance) -> Value:
+    """What iterating over an object gives: by `__iter__` and `__next__`, else by `__getitem__`."""
+    node = ast.copy_location(ast.Constant(None), value.cls.node)
+    for name in ("__iter__", "__next__", "__getitem__"):
+        method = bound_method(frame, value, name)
+        if method is None or (name == "__next__" and len(method.node.args.args) != 1):
+            continue
+        given = Arguments((Dim.fresh("i"),)) if name == "__getitem__" else Arguments()
+        with frame.run.silence():
+            found = frame.run.call(frame, node, method, given)
+        if name != "__iter__":
+            return found
+        if found is not value:
+            return item_of(frame, found)
+    return Unknown("an item of an object that is not followed")
 
 
 def as_sequence(frame: Frame, value: Value) -> tuple[Value, ...] | Stream:

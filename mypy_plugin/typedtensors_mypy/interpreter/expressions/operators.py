@@ -11,12 +11,22 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
 from typedtensors.ops.steps.sizes import parts, shape_of
 from typedtensors.shapes import Shape, Tensor
+from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.joins import join_all, join_contents
-from typedtensors_mypy.interpreter.values import Items, Stream, framework_of, options, present
+from typedtensors_mypy.interpreter.values import (
+    Instance,
+    Items,
+    Stream,
+    UserClass,
+    framework_of,
+    options,
+    present,
+)
 from typedtensors_mypy.source.library import ARRAY_CLASS
+from typedtensors_mypy.source.program import External
 
 OPERATORS = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
@@ -38,6 +48,8 @@ _ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
 # Beyond this a power of literals is no size, and may take long.
 _LARGEST_POWER = 64
 _LONGEST_LIST = 16
+_CLASSES = (External, UserClass, tuple)
+_SEQUENCES = (tuple, Shape, str, Items, Stream)
 
 
 def binary(
@@ -47,22 +59,51 @@ def binary(
     """The value of `left <operator> right`."""
     name = OPERATORS[type(operator)]
     left, right = present(left), present(right)
+    if name == "or" and isinstance(left, _CLASSES) and isinstance(right, _CLASSES):
+        # `isinstance(x, A | B)` tests for what `isinstance(x, (A, B))` tests for.
+        return tuple(each for side in (left, right) for each in _listed(side))
+    if isinstance(left, Instance) or isinstance(right, Instance):
+        return _on_objects(frame, node, name, left, right)
     if _holds_array(left) or _holds_array(right):
         return _on_arrays(frame, node, name, left, right, in_place=in_place)
     if isinstance(left, Dim) and isinstance(right, Dim):
         return _on_dims(name, left, right)
+    if isinstance(left, _SEQUENCES):
+        return _on_sequences(frame, name, left, right)
+    if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
+        return SOME_FLOAT
+    unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
+    return unknown or Unknown("an operator on values of those kinds")
+
+
+def _listed(classes: Value) -> tuple[Value, ...]:
+    return classes if isinstance(classes, tuple) else (classes,)
+
+
+def _on_objects(frame: Frame, node: ast.expr, name: str, left: Value, right: Value) -> Value:
+    """By a method of the left object, or else by the mirrored one of the right object."""
+    for owner, method_name, other in (
+        (left, f"__{name}__", right),
+        (right, f"__r{name}__", left),
+    ):
+        method = bound_method(frame, owner, method_name) if isinstance(owner, Instance) else None
+        if method is not None:
+            return frame.run.call(frame, node, method, Arguments((other,)))
+    return Unknown("an operator on an object that is not followed")
+
+
+def _on_sequences(frame: Frame, name: str, left: Value, right: Value) -> Value:
     if isinstance(left, tuple) and isinstance(right, tuple) and name == "add":
         return left + right
     if isinstance(left, (Shape, tuple)) and isinstance(right, (Shape, tuple)) and name == "add":
         return _joined_sizes(left, right)
     if isinstance(left, tuple) and isinstance(right, Dim) and name == "mul":
         return _repeated(left, right)
+    if isinstance(left, str) and isinstance(right, str) and name == "add":
+        return left + right
     if isinstance(left, (Items, Stream)):
         return _on_lists(frame, name, left, right)
-    if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
-        return SOME_FLOAT
-    unknown = next((each for each in (left, right) if isinstance(each, Unknown)), None)
-    return unknown or Unknown("an operator on values of those kinds")
+    return right if isinstance(right, Unknown) else Unknown("an operator on a sequence")
 
 
 def _repeated(values: tuple[Value, ...], times: Dim) -> Value:

@@ -14,6 +14,7 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
+    Chain,
     Instance,
     Items,
     Keyed,
@@ -39,7 +40,16 @@ def item_at(frame: Frame, base: Value, index: Value) -> Value:
         return _of_items(base, index)
     if isinstance(base, Stream):
         return base if isinstance(index, slice) else base.item
+    if isinstance(base, Chain):
+        return _of_chain(frame, base, index)
     return base.item if isinstance(base, Keyed) else Unknown("an item of something else")
+
+
+def _of_chain(frame: Frame, base: Chain, index: Value) -> Value:
+    """A module of a `Sequential`; a slice of one is another one."""
+    found = item_at(frame, base.modules, index)
+    is_part = isinstance(index, slice) and isinstance(found, (Items, Stream))
+    return Chain(found) if is_part and isinstance(found, (Items, Stream)) else found
 
 
 def _one(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
@@ -47,7 +57,7 @@ def _one(frame: Frame, node: ast.Subscript, base: Value, index: Value) -> Value:
     if framework is not None:
         return apply_op(frame, node, f"{ARRAY_CLASS[framework]}.__getitem__", (base, index))
     base = frame.state.now(base)
-    if isinstance(base, (tuple, Items, Stream, Keyed)):
+    if isinstance(base, (tuple, Items, Stream, Keyed, Chain)):
         return item_at(frame, base, index)
     if isinstance(base, Shape):
         return _of_shape(base, index)

@@ -67,7 +67,8 @@ def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
     else:
         values = unpack(frame, value, len(targets))
     if values is None:
-        values = (Unknown("an unpacked value"),) * len(targets)
+        part = value if isinstance(value, Unknown) else Unknown("an unpacked value")
+        values = (part,) * len(targets)
     for target, item in zip(targets, values, strict=True):
         assign(frame, target, item)
 

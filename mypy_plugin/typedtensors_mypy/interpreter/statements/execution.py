@@ -15,7 +15,7 @@ from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check, keep
 from typedtensors_mypy.interpreter.calls.containers import extend
-from typedtensors_mypy.interpreter.calls.managers import enter
+from typedtensors_mypy.interpreter.calls.python_library import enter
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
