@@ -151,3 +151,16 @@ def test_the_cost_of_calls_within_calls_is_bounded() -> None:
 )
 def test_any_syntax_is_survived(source: str) -> None:
     findings(HEADER + source)
+
+
+def test_a_named_tuple_that_is_made_of_the_wrong_arrays_is_told_of_once() -> None:
+    source = """
+from typing import NamedTuple
+class Pair(NamedTuple):
+    left: Float[Tensor, "n d"]
+    right: Float[Tensor, "n"]
+def f(x: Float[Tensor, "n d"]) -> Tensor:
+    pair = Pair(x, x)
+    return pair.left + pair.right
+"""
+    assert told(source) == [(7, "tensor-rank")]
