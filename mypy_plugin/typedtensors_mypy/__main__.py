@@ -26,6 +26,7 @@ from typedtensors_mypy.targets import PROGRAM, read_targets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from mypy.modulefinder import BuildSource
     from mypy.options import Options
 
 _TENSORS_ONLY = "--tensors-only"
@@ -48,16 +49,9 @@ def main(arguments: Sequence[str]) -> None:
     from typedtensors_mypy.tally import tally
 
     tensors_only = arguments[:1] == [_TENSORS_ONLY]
-    rest = arguments[tensors_only:]
-    level = rest[1] if rest[:1] == [_BROADCASTS] else None
+    level, rest = own_options(arguments[tensors_only:])
     files = FileSystemCache()
-    sources, options = read_targets([*_FLAGS, *rest[2 if level else 0 :]], files)
-    if not sources:
-        sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
-    _set_up_cache(options, same=not tensors_only and level is None)
-    _leave_out(options)
-    if tensors_only:
-        _skip_frameworks(options)
+    sources, options = options_of(rest, files, tensors_only=tensors_only, same=level is None)
     if level is not None:
         options.plugins = [name for name in options.plugins if name != PROGRAM]
     # Not by `options.plugins`, which mypy reads only where there is a configuration file.
@@ -68,6 +62,30 @@ def main(arguments: Sequence[str]) -> None:
         return  # Its messages have been printed.
     paths = {name: state.path for name, state in result.graph.items() if state.path}
     sys.stdout.write(json.dumps({"tally": asdict(tally(sources, paths, configured()))}) + "\n")
+
+
+def own_options(arguments: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """The level that our own option names, and mypy's arguments behind it."""
+    if arguments[:1] == [_BROADCASTS]:
+        return arguments[1], arguments[2:]
+    return None, arguments
+
+
+def options_of(
+    arguments: Sequence[str], files: FileSystemCache, *, tensors_only: bool, same: bool = False
+) -> tuple[list[BuildSource], Options]:
+    """What mypy would check, and how; `same`: as the user's own run of it would, if it is ours too.
+
+    Ends the process if there is nothing to check, or if mypy does not like its arguments.
+    """
+    sources, options = read_targets([*_FLAGS, *arguments], files)
+    if not sources:
+        sys.exit("name a file or folder to check, or set `files` in mypy's configuration")
+    _set_up_cache(options, same=same and not tensors_only)
+    _leave_out(options)
+    if tensors_only:
+        _skip_frameworks(options)
+    return sources, options
 
 
 def _print(_file: str | None, messages: list[str], _serious: bool) -> None:  # noqa: FBT001 - mypy's

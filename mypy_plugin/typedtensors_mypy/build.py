@@ -37,7 +37,10 @@ def is_users(path: str | None) -> bool:
 
 
 class Build:
-    """Carries what the hooks of one run share."""
+    """Carries what the hooks of one run share.
+
+    `said` holds what was reported and not silenced, each with its file.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,7 @@ class Build:
         self._summaries: dict[str, tuple[str, Module | None]] = {}
         self._parsed: dict[str, tuple[str, Module | None]] = {}
         self._failed: dict[str, Finding] = {}
+        self.said: list[tuple[str, Finding]] = []
         self._daemon = Daemon(_SYMBOL, look_up) if names.tracks_dependencies(options) else None
 
     def see(self, find: Callable[[], Errors | None]) -> None:
@@ -118,6 +122,8 @@ class Build:
         source = names.read_source(self._errors, file.path) or ""
         options = names.module_options(self._options, file.fullname, source)
         said = report(self._errors, file, options, findings)
+        heard = {(info.line, info.message) for info in said}
+        self.said += [(file.path, f) for f in findings if (f.place.line, f.text) in heard]
         if self._daemon is not None:
             self._daemon.checked(file, view.asked, said)
         return view.consulted

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typedtensors.diagnostics import Code, Diagnostic
+    from typedtensors.diagnostics import Code, Diagnostic, Rewrite
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,15 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """An error (with its code) or a note (without one)."""
+    """An error (with its code) or a note (without one).
+
+    `rewrite` is an edit of the module after which it is gone.
+    """
 
     place: Place
     text: str
     code: Code | None = None
+    rewrite: Rewrite | None = None
 
     @classmethod
     def error(cls, place: Place, diagnostic: Diagnostic, called_from: int | None = None) -> Finding:
@@ -43,4 +47,4 @@ class Finding:
         text = diagnostic.text
         if called_from is not None and called_from != place.line:
             text += f" (called from line {called_from})"
-        return cls(place, text, diagnostic.code)
+        return cls(place, text, diagnostic.code, diagnostic.rewrite)

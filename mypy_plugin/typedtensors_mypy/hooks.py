@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     )
     from mypy.types import Type
 
+    from typedtensors_mypy.findings import Finding
+
 
 @cache
 def configured() -> Config:
@@ -40,17 +42,28 @@ def configured() -> Config:
 class TypedTensors(Plugin):
     """Summarizes each of the user's modules once it is analyzed, checks it once it is checked."""
 
-    def __init__(self, options: Options, level: str | None = None) -> None:
-        """`level` is that of all modules' broadcasts, in the place of the configuration's."""
+    def __init__(self, options: Options, level: str | None = None, salt: str = "") -> None:
+        """Set up one run.
+
+        Args:
+            options: mypy's.
+            level: That of all modules' broadcasts, in the place of the configuration's.
+            salt: What no other run has had: then no module of the user's is taken from a cache.
+        """
         super().__init__(options)
         self._config = configured() if level is None else configured().at_level(level)
-        self._digest = digest(self._config)
+        self._digest = digest(self._config) + salt
         self._build = Build(options, self._config, self.lookup_fully_qualified)
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         """Told once the modules are known, and again after each update of a daemon."""
         super().set_modules(modules)
         self._build.modules = modules
+
+    @property
+    def said(self) -> list[tuple[str, Finding]]:
+        """What was reported so far and not silenced, each with its file."""
+        return self._build.said
 
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """What the results of ours that are cached with the user's modules depend on.

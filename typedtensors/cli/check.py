@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typedtensors.cli.fix import fix
 from typedtensors.cli.mypy_run import Message, Outcome, run_mypy
 from typedtensors.cli.refusal import CLEAN, FOUND, REFUSED, RefusalError
 from typedtensors.cli.sources import require_sources
@@ -26,6 +27,7 @@ examples:
   typedtensors check train.py
   typedtensors check src/ tests/
   typedtensors check --all src/              mypy's own errors too: one run instead of two
+  typedtensors check --fix src/              edits of broadcasts as a diff; --fix --write makes them
 
 The same findings come from mypy itself with `plugins = ["typedtensors_mypy"]` in its
 configuration. `# type: ignore[tensor-shape]` silences a line, `# broadcast: ok` its broadcasts.
@@ -53,6 +55,14 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "--all", action="store_true", dest="show_all", help="show mypy's own errors too"
     )
     parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="show the edits that remove findings and leave no choice, as a diff",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="with --fix: make the edits, and check"
+    )
+    parser.add_argument(
         "--broadcasts",
         choices=LEVELS,
         metavar="LEVEL",
@@ -73,6 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mypy_config is not None and not Path(arguments.mypy_config).is_file():
         raise RefusalError(f"there is no file {arguments.mypy_config} in {Path.cwd()}")
     _require_config()
+    if arguments.write and not arguments.fix:
+        raise RefusalError("--write goes with --fix")
+    if arguments.fix:
+        options = (arguments.paths, arguments.mypy_config, arguments.broadcasts)
+        is_found = fix(*options, write=arguments.write)
+        if not arguments.write:
+            return FOUND if is_found else CLEAN
     outcome = run_mypy(
         arguments.paths,
         arguments.mypy_config,

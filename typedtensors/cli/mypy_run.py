@@ -105,15 +105,22 @@ def run_mypy(
     Raises:
         RefusalError: If there is no mypy, or it cannot carry the plugin.
     """
-    if importlib.util.find_spec("mypy") is None:
-        raise RefusalError('mypy is not installed here; fix: pip install "typedtensors[mypy]"')
     options = ["--tensors-only"] if tensors_only else []
-    if broadcasts is not None:
-        options += ["--broadcasts", broadcasts]
-    if config_file is not None:
-        options += ["--config-file", config_file]
+    options += own_options(config_file, broadcasts=broadcasts)
     done = run_plugin("__main__", [*options, "--", *paths])
     return _read(done.stdout.splitlines(), _complaint(done.stderr))
+
+
+def own_options(config_file: str | None, *, broadcasts: str | None) -> list[str]:
+    """The options for the plugin's modules that run mypy: ours come first.
+
+    Raises:
+        RefusalError: If there is no mypy.
+    """
+    if importlib.util.find_spec("mypy") is None:
+        raise RefusalError('mypy is not installed here; fix: pip install "typedtensors[mypy]"')
+    options = [] if broadcasts is None else ["--broadcasts", broadcasts]
+    return options if config_file is None else [*options, "--config-file", config_file]
 
 
 def run_plugin(module: str, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:

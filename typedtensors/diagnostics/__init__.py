@@ -2,7 +2,7 @@
 """Codes, diagnostics and the one place where messages are worded."""
 
 from typedtensors.diagnostics.code import Code
-from typedtensors.diagnostics.diagnostic import Diagnostic
+from typedtensors.diagnostics.diagnostic import Diagnostic, Rewrite
 from typedtensors.diagnostics.error import TensorError
 
-__all__ = ["Code", "Diagnostic", "TensorError"]
+__all__ = ["Code", "Diagnostic", "Rewrite", "TensorError"]

@@ -9,6 +9,20 @@ from typedtensors.diagnostics.code import Code
 
 
 @dataclass(frozen=True)
+class Rewrite:
+    """A range of a source, and the text to put there.
+
+    Lines count from 1, columns from 0 and in bytes of UTF-8, as in Python's syntax trees.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Diagnostic:
     """A finding as every front end prints it; where it happened is the front end's part.
 
@@ -17,12 +31,14 @@ class Diagnostic:
         message: What is wrong, in one sentence without its full stop.
         hint: What to write instead; only given where it is known to help.
         reason: For a broadcast, why it is reported: `loss`, `rank`, `twins`, ...
+        rewrite: The first hint as an edit of the source, where there is only one way to read it.
     """
 
     code: Code
     message: str
     hint: str | None = None
     reason: str | None = None
+    rewrite: Rewrite | None = None
 
     @property
     def text(self) -> str:

@@ -19,7 +19,7 @@ from typedtensors.shapes.broadcast.fix import Edit, fixes
 from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
 from typedtensors.shapes.broadcast.readings import readings
-from typedtensors.shapes.broadcast.rewrite import hint
+from typedtensors.shapes.broadcast.rewrite import hint, safe_edit
 
 __all__ = [
     "ACCEPTING",
@@ -42,5 +42,6 @@ __all__ = [
     "meets_itself",
     "own_parts",
     "readings",
+    "safe_edit",
     "statement_parts",
 ]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST, _CHOICES = 80, 3
+_KEPT = "keepdim=True"
 _REDUCTIONS = frozenset(
     {"mean", "sum", "std", "var", "norm", "amax", "amin", "prod", "logsumexp", "vector_norm"}
 )
@@ -25,8 +26,25 @@ def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
     """The edits in words, given the operands' source texts; None if there are no edits."""
     written = dict.fromkeys(_written(edit, texts) for edit in edits)
     # A reduction knows which axis it removed: what keeps that one is what was meant.
-    best_first = sorted(written, key=lambda edited: "keepdim=True" not in edited)
+    best_first = sorted(written, key=lambda edited: _KEPT not in edited)
     return " or ".join(best_first[:_CHOICES]) or None
+
+
+def safe_edit(edits: Sequence[Edit], texts: Sequence[str | None]) -> tuple[int, str] | None:
+    """The operand to edit and its new text, by the first hint; None if a choice is left to make.
+
+    Which axis an operand belongs to is such a choice, unless a reduction says so; so is whether an
+    outer product is meant.
+    """
+    found: list[tuple[int, str]] = []
+    for edit in edits:
+        text = texts[edit.operand]
+        if text is None or edit.outer:
+            continue
+        edited = _edited(edit, text, _suffix(edit, texts))
+        if not edit.home or _KEPT in edited:
+            found.append((edit.operand, edited))
+    return min(found, key=lambda each: _KEPT not in each[1], default=None)
 
 
 def _written(edit: Edit, texts: Sequence[str | None]) -> str:
@@ -100,7 +118,7 @@ def _keepdim(edit: Edit, text: str, body: ast.expr) -> str | None:
     if not dims or _axes(dims[0], edit) != edit.axes:
         return None
     end = (call.end_col_offset or 0) - 1
-    return f"{text[:end]}, keepdim=True{text[end:]}"
+    return f"{text[:end]}, {_KEPT}{text[end:]}"
 
 
 def _reduction(body: ast.expr) -> ast.Call | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.diagnostics import Diagnostic, Rewrite, wording
 from typedtensors.ops import Broadcast, Known, Rule
 from typedtensors.shapes import Tensor
 from typedtensors.shapes.broadcast import (
@@ -24,6 +24,7 @@ from typedtensors.shapes.broadcast import (
     judge,
     meets_itself,
     readings,
+    safe_edit,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 
@@ -61,12 +62,28 @@ def _judge(
             return None
     if found is None or frame.accepts_broadcasts(node):
         return None
+    told = _told(node, found)
     if made.indirect:
-        return _told(node, found, None)
-    texts = _texts(node, rule, made.op)
+        return told
+    written = _written(node, rule, made.op)
+    nodes = [written.get(name) for name in names]
     # An object is no array: where another operand will do, that one is edited.
     edits = [edit for edit in found.edits if names[edit.operand] != "self"] or found.edits
-    return _told(node, found, hint(edits, [texts.get(name) for name in names]))
+    advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes])
+    return replace(told, hint=advice, rewrite=_rewrite(frame, edits, nodes))
+
+
+def _rewrite(
+    frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None]
+) -> Rewrite | None:
+    """The edit of the source that removes the broadcast, if it can be made without a choice."""
+    source = frame.scope.module.source
+    texts = [None if each is None else ast.get_source_segment(source, each) for each in nodes]
+    found = safe_edit(edits, texts)
+    node = None if found is None else nodes[found[0]]
+    if found is None or node is None or node.end_lineno is None or node.end_col_offset is None:
+        return None
+    return Rewrite(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, found[1])
 
 
 def _suspicious(
@@ -78,14 +95,13 @@ def _suspicious(
     return None if reason is None else _Suspicion(event, reason, fixes(event, context, level))
 
 
-def _told(node: ast.expr, found: _Suspicion, advice: str | None) -> Diagnostic:
+def _told(node: ast.expr, found: _Suspicion) -> Diagnostic:
     event = found.event
     shapes = tuple(shape.text for shape in event.shapes)
-    reason = found.reason.value
-    return wording.broadcasts(shorten(node), shapes, event.result.text, reason, hint=advice)
+    return wording.broadcasts(shorten(node), shapes, event.result.text, found.reason.value)
 
 
-def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
+def _written(node: ast.expr, rule: Rule, op: str) -> dict[str, ast.expr]:
     """How the source writes each operand, by parameter of the rule."""
     names = rule.parameters.positional
     if isinstance(node, ast.BinOp):
@@ -101,10 +117,11 @@ def _texts(node: ast.expr, rule: Rule, op: str) -> dict[str, str]:
         return {}
     if ".__r" in op:
         operands.reverse()
-    found = {name: ast.unparse(each) for name, each in zip(names, operands, strict=False)}
+    found = dict(zip(names, operands, strict=False))
     if isinstance(node, ast.Call):
-        found |= {key.arg: ast.unparse(key.value) for key in node.keywords if key.arg}
-    return {name: text for name, text in found.items() if name != "self"}
+        found |= {key.arg: key.value for key in node.keywords if key.arg}
+    found.pop("self", None)
+    return found
 
 
 def _context(
