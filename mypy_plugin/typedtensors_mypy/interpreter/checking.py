@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from typedtensors.config import Config
 from typedtensors_mypy.findings import Finding, Place
@@ -49,17 +50,26 @@ def check_module(
     run = Run(program, module, config, evaluate, execute, call, interpret, sightings=sightings)
     scope = Scope(program, module)
     if _can_write_specs(program, module):
-        for problem in _bad_specs(scope, module.tree.body):
-            run.tell(problem)
+        with _as_deep_as_python_goes():
+            for problem in _bad_specs(scope, module.tree.body):
+                run.tell(problem)
     top = Frame(run, scope, state=run.globals)
-    top.execute(module.tree.body)
+    for statement in module.tree.body:
+        with _as_deep_as_python_goes():
+            top.execute([statement])
     run.globals.values = _lasting(module, top)
     relevance = Relevance(program)
     for function in _functions(run, scope, module.tree.body):
         if whole or relevance.leads_to_arrays(_definition(function)):
             run.steps = 0
-            interpret(run, function)
+            with _as_deep_as_python_goes():
+                interpret(run, function)
     return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
+
+
+def _as_deep_as_python_goes() -> suppress:
+    """Give up on code, an expression of thousands of terms, that is nested more deeply."""
+    return suppress(RecursionError)
 
 
 def _lasting(module: Module, top: Frame) -> dict[str, object]:

@@ -62,9 +62,9 @@ class Module:
         """The module that a source text holds, or None if this Python cannot parse it."""
         try:
             tree = ast.parse(source, path)
+            return cls.of(name, path, tree, accepted_lines(source), source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        return cls.of(name, path, tree, accepted_lines(source), source)
 
     @classmethod
     def of(

@@ -14,7 +14,7 @@ from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_i
 from typedtensors_mypy.interpreter.frame import Frame, Loop
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.state import Changed, State, join_states
-from typedtensors_mypy.interpreter.statements.assignment import assign
+from typedtensors_mypy.interpreter.statements.assignment import assign, mark_changed
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
@@ -24,7 +24,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     framework_of,
 )
-from typedtensors_mypy.source.syntax import leaves_early
+from typedtensors_mypy.source.syntax import leaves_early, stored_names
 
 _MOST_UNROLLED = 8
 _MOST_ROUNDS = 6
@@ -63,6 +63,9 @@ def _repeat(
     frame: Frame, body: list[ast.stmt], begin: Callable[[], None], *, endless: bool
 ) -> None:
     """Find a state that holds before every round, then tell what a round from there shows."""
+    if frame.loops and frame.run.exhausted:
+        _forget(frame, body)
+        return
     entry = frame.state.fork()
     head = _Head(entry.fork())
     for _ in range(_MOST_ROUNDS):
@@ -72,6 +75,20 @@ def _repeat(
             break
         marks.undo()
     frame.state.become(join_states(loop.breaks if endless else [entry, end, *loop.breaks]))
+
+
+def _forget(frame: Frame, body: list[ast.stmt]) -> None:
+    """After a loop that is not gone through, nothing is known of what it may have changed.
+
+    Each round of the loop around goes through the loop inside as often as that takes: with many
+    loops in each other, there is no end to it.
+    """
+    for name in stored_names(body):
+        frame.state.assign(name, _GONE)
+    for name, value in list(frame.state.values.items()):
+        if "." in name:
+            frame.state.values[name] = _GONE
+        mark_changed(frame, value)
 
 
 def _one_round(
