@@ -125,6 +125,8 @@ def join_lists(left: Mapping[int, Changed], right: Mapping[int, Changed]) -> Map
     joined = dict(left)
     for serial in (*left, *(right.keys() - left.keys())):
         one, other = left.get(serial), right.get(serial)
+        if one is other:
+            continue
         made = (one or other).made  # type: ignore[union-attr]  # it is in one of them
         now = join_contents(one.now if one else made, other.now if other else made)
         joined[serial] = Changed(made, now)
