@@ -77,7 +77,10 @@ def _rewrite(
     frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None]
 ) -> Rewrite | None:
     """The edit of the source that removes the broadcast, if it can be made without a choice."""
-    source = frame.scope.module.source
+    if frame.scope.module is not frame.run.module:
+        # Of another module there is a summary, and it is not what is under check.
+        return None
+    source = frame.run.module.source
     texts = [None if each is None else ast.get_source_segment(source, each) for each in nodes]
     found = safe_edit(edits, texts)
     node = None if found is None else nodes[found[0]]
