@@ -6,8 +6,10 @@ from __future__ import annotations
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
 from typedtensors.ops.names import torch_names
+from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
+from typedtensors.ops.steps.reduction import reduction
 
 _SQUARE = (example(Array("n n")), example(Array("*a n n")), example(Array("b n m")))
 
@@ -70,3 +72,12 @@ declare(
     examples=(example(Array("n m")), example(Array("b n m"))),
     dtype=lambda dtype: promotion.summed(Framework.TORCH, dtype),
 )
+rule(
+    "torch.linalg.matrix_norm",
+    params="input, ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None, out=None",
+    examples=(
+        *(example(Array("n m")), example(Array("*a n m")), example(Array("b n m"), "nuc")),
+        example(Array("b n m"), dim=(0, 1), keepdim=True),
+        example(Array("n")),
+    ),
+)(reduction(lambda _call, dtype: promotion.real(dtype)))

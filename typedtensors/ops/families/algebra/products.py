@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of arrays other than the matrix product, and arrays put together of blocks."""
+"""Products of arrays other than the matrix product."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict, product
+from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.call import Framework
 from typedtensors.ops.families.layout.joining import tensors
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -17,7 +16,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import require_one_rank
-from typedtensors.ops.steps.matmul import contract, require_axes, require_one_kind, without_last
+from typedtensors.ops.steps.matmul import contract, require_one_kind, without_last
 from typedtensors.ops.steps.positions import literal, position, positions
 from typedtensors.ops.steps.reduction import fold
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
@@ -231,111 +230,3 @@ def _require_chain(call: Call, at: int, left: Axis | None, right: Axis | None) -
         where, texts = f"factor {at + 1} of `{call.name}`", (str(left), str(right))
         bound = f"axis -1 of factor {at}"
         raise Conflicting(wording.axis_differs(where, 0, *texts, bound_by=bound))
-
-
-@rule(
-    "torch.block_diag",
-    params="*tensors",
-    examples=(
-        example(Array("m n"), Array("j k")),
-        example(Array("m n"), Array("k"), Array("")),
-        example(Array("b m n"), Array("k")),
-    ),
-)
-def block_diag(call: Call) -> Value:
-    """Matrices along the diagonal of one; a vector is a row."""
-    given = tensors(call, "tensors")
-    rows, columns = [], []
-    for array in given:
-        if array.shape.least_rank > 2:
-            where = wording.argument("tensors", call.name)
-            raise Conflicting(wording.rank_differs(where, "m n", array.shape.text))
-        dims = array.shape.dims
-        if dims is None:
-            raise Undetermined("a size is not known")
-        row, column = (*(Dim.of(1),) * (2 - len(dims)), *dims)
-        rows.append(row)
-        columns.append(column)
-    sizes = (sum(each, Dim.of(0)) for each in (rows, columns))
-    dtypes = {array.dtype for array in given}
-    return Tensor(Shape(tuple(map(Axis, sizes))), dtypes.pop() if len(dtypes) == 1 else ANY)
-
-
-@rule(
-    "torch.cartesian_prod",
-    params="*tensors",
-    examples=(
-        example(Array("m"), Array("n")),
-        example(Array("m"), Array("n"), Array("k")),
-        example(Array("n")),
-        example(Array("m n"), Array("k")),
-    ),
-)
-def cartesian_prod(call: Call) -> Value:
-    """A row for each way to take an element from each vector."""
-    given = tensors(call, "tensors")
-    for array in given:
-        if array.shape.rank not in (None, 1):
-            where = wording.argument("tensors", call.name)
-            raise Conflicting(wording.rank_differs(where, "n", array.shape.text))
-    dims = [array.shape.dims for array in given]
-    if None in dims or len({array.dtype for array in given}) > 1:
-        raise Undetermined("the vectors are not known")
-    if len(given) == 1:
-        return given[0]
-    rows = product(size for each in dims for size in each or ())
-    return given[0].with_shape(Shape((Axis(rows), Axis(Dim.of(len(given))))))
-
-
-@rule(
-    *torch_names("dist"),
-    params="input, other, p=2",
-    examples=(example(Array("b n"), Array("b n")), example(Array("b n"), Array("n"), 1)),
-)
-def dist(call: Call) -> Value:
-    """The norm of the difference, one number."""
-    arrays = {name: call.tensor(name) for name in ("input", "other")}
-    meet(call, arrays)
-    return Tensor(Shape(()), promotion.real(_promoted(call, *arrays)))
-
-
-@rule(
-    *torch_names("cov", "corrcoef"),
-    params="input, *, correction=1, fweights=None, aweights=None",
-    examples=(
-        example(Array("v n")),
-        example(Array("n")),
-        example(Array("1 n")),
-        example(Array("b v n")),
-    ),
-)
-def covariance(call: Call) -> Value:
-    """A row and a column for each variable, whose observations are the columns."""
-    array = call.tensor("input")
-    if array.shape.least_rank > 2:
-        where = wording.argument("input", call.name)
-        raise Conflicting(wording.rank_differs(where, "variables observations", array.shape.text))
-    axes = array.shape.fixed
-    if axes is None:
-        raise Undetermined("the rank is not known")
-    if len(axes) == 2 and axes[0].flexible:
-        raise Undetermined("of one variable there is one number")
-    side = axes[:1] if len(axes) == 2 and not axes[0].is_one else ()
-    return Tensor(Shape((*side, *side)), promotion.floating(Framework.TORCH, array.dtype))
-
-
-@rule(
-    *("torch.pdist", "torch.nn.functional.pdist"),
-    params="input, p=2.0",
-    examples=(example(Array("n d")), example(Array("4 d"), 1.0), example(Array("b n d"))),
-)
-def pdist(call: Call) -> Value:
-    """The distance between each two of the rows."""
-    array = call.tensor("input")
-    require_axes(call, "input", array.shape, 2)
-    if array.shape.least_rank > 2:
-        where = wording.argument("input", call.name)
-        raise Conflicting(wording.rank_differs(where, "n d", array.shape.text))
-    dims = array.shape.dims
-    pairs = Dim.fresh() if dims is None else dims[0] * (dims[0] - 1) // 2
-    return array.with_shape(Shape((Axis(pairs),)))

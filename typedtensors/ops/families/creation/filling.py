@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays whose elements are all replaced, in place: zero_, normal_, fill_."""
+"""Arrays whose elements are replaced: by a value, by draws."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.ops.names import methods
+from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 
@@ -32,3 +33,41 @@ def refill(call: Call) -> Value:
 def fill(call: Call) -> Value:
     """The same array, with one value."""
     return call.tensor("input")
+
+
+@rule(
+    *methods("exponential_", "cauchy_", "log_normal_", "random_", "bernoulli_"),
+    params="input, *args, **settings",
+    examples=(example(Array("b n")), example(Array("*batch n"), generator=None)),
+)
+def draw(call: Call) -> Value:
+    """The same array, with elements of a distribution."""
+    return call.tensor("input")
+
+
+@rule(
+    *torch_names("bernoulli"),
+    params="input, p=None, *, generator=None, out=None",
+    examples=(example(Array("b n")), example(Array("*batch n"))),
+)
+@rule(
+    "torch.poisson",
+    params="input, generator=None",
+    examples=(example(Array("b n")), example(Array("*batch n"))),
+)
+def drawn(call: Call) -> Value:
+    """A draw for each element, which is its parameter."""
+    return call.tensor("input")
+
+
+@rule(
+    *methods("fill_diagonal_"),
+    params="input, fill_value, wrap=False",
+    examples=(example(Array("n n"), 0), example(Array("n m"), 1.0, True)),
+)
+def fill_diagonal(call: Call) -> Value:
+    """The same matrix, with one value on its diagonal."""
+    array = call.tensor("input")
+    if array.shape.rank != 2:
+        raise Undetermined("the array is not known to be a matrix")
+    return array

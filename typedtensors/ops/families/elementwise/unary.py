@@ -23,10 +23,20 @@ _SHARED = {
     "number": ("square",),
     "bool": ("logical_not",),
 }
+# What torch has in place as a method, and not as a function.
+_METHODS = frozenset({"digamma", "erfinv", "lgamma", "logical_not", "sgn", "sign"})
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """The names of a function of torch, those in place among them."""
+    found = torch_names(name, in_place=True)
+    return found if name in _METHODS else (*found, f"torch.{name}_")
+
+
 for _dtype, _names in _SHARED.items():
     for _name in _names:
         rule(
-            *torch_names(_name, in_place=True),
+            *_spellings(_name),
             *numpy_names(_name),
             params="input, *, out=None",
             examples=_NUMBERS,
@@ -42,7 +52,7 @@ _TORCH = {
 for _dtype, _names in _TORCH.items():
     for _name in _names:
         rule(
-            *torch_names(_name, in_place=True),
+            *_spellings(_name),
             params="input, *, out=None",
             examples=_FLOATS,
         )(alike(_dtype))
@@ -62,7 +72,8 @@ for _name in ("isnan", "isinf", "isfinite", "isneginf", "isposinf", "isreal", "s
     )(alike("bool"))
 
 rule(
-    *torch_names("abs", "absolute", in_place=True),
+    *_spellings("abs"),
+    *torch_names("absolute", in_place=True),
     *methods("__abs__"),
     *numpy_names("abs", "absolute"),
     "numpy.ndarray.__abs__",
@@ -90,7 +101,7 @@ rule(
 )(alike("same"))
 
 rule(
-    *torch_names("round", in_place=True),
+    *_spellings("round"),
     params="input, *, decimals=0, out=None",
     examples=(*_NUMBERS, example(Array("b n"), decimals=2)),
 )(alike("same"))
@@ -103,7 +114,7 @@ rule(
 )(alike("number"))
 
 rule(
-    *torch_names("nan_to_num", in_place=True),
+    *_spellings("nan_to_num"),
     params="input, nan=None, posinf=None, neginf=None, *, out=None",
     examples=(*_NUMBERS, example(Array("b n"), 0.0)),
 )(alike("same"))
@@ -115,7 +126,7 @@ rule(
 )(alike("same"))
 
 rule(
-    *torch_names("logit", in_place=True),
+    *_spellings("logit"),
     "torch.special.logit",
     params="input, eps=None, *, out=None",
     examples=(*_FLOATS, example(Array("b n"), 0.5)),

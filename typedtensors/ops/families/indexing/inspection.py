@@ -12,16 +12,17 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import sizes_of
-from typedtensors.shapes import Axis, Tensor
+from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes_of
+from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
-    from typedtensors.shapes import Part, Shape
+    from typedtensors.shapes import Part
 
 
 @rule(
@@ -140,3 +141,41 @@ for _name, _wanted in (("is_floating_point", "float"), ("is_complex", "complex")
         params="input",
         examples=(example(Array("b n")), example(Array("", "Int64")), example(Array("n", "Bool"))),
     )(_of_kind(_wanted))
+
+
+@rule(
+    "torch.Size",
+    params="sizes=()",
+    examples=(example((2, Dim.name("n"))), example([3]), example(())),
+)
+def size_of_sizes(call: Call) -> Value:
+    """The sizes themselves."""
+    given = call["sizes"]
+    if isinstance(given, Shape):
+        return given
+    if not isinstance(given, (tuple, list)):
+        raise Undetermined("the sizes are not known")
+    return tuple(given)
+
+
+@rule(
+    "torch.broadcast_shapes",
+    params="*shapes",
+    examples=(
+        example((2, Dim.name("n")), (Dim.name("n"),)),
+        example((Dim.name("b"), 1), (Dim.name("n"),)),
+        example((3, 4), (2, 4)),
+    ),
+)
+def broadcast_shapes(call: Call) -> Value:
+    """The sizes that arrays of these shapes broadcast to, which is asked for in so many words."""
+    given = call["shapes"]
+    if not isinstance(given, tuple) or not given:
+        raise Undetermined("the shapes are not known")
+    sizes = [parts(each) for each in given]
+    for each in sizes:
+        require_sizes(call, each)
+    operands = {str(at): Tensor(shape_of(each)) for at, each in enumerate(sizes)}
+    found = meet(call, operands)
+    call.broadcasts.clear()
+    return _sizes(found)

@@ -82,6 +82,16 @@ def _diagonal(rows: Part, columns: Part, offset: Value) -> Dim:
 
 
 @rule(
+    "torch.linalg.diagonal",
+    params="input, *, offset=0, dim1=-2, dim2=-1",
+    examples=(example(Array("*a n n")), example(Array("b n m"), offset=1, dim1=0, dim2=1)),
+)
+def diagonal_of_matrices(call: Call) -> Value:
+    """As diagonal, of the last axes."""
+    return diagonal(call)
+
+
+@rule(
     *torch_names("diag"),
     "numpy.diag",
     params="input, diagonal=0, k=0",

@@ -232,3 +232,39 @@ def hstack(call: Call) -> Value:
     joinable = _joinable(call, [Tensor(shape) for shape in shapes])
     at = 0 if vertical or joinable[0].rank == 1 else 1
     return Tensor(_cat(call, joinable, at), promotion.promoted(call.framework, arrays))
+
+
+@rule(
+    "torch.column_stack",
+    params="tensors, *, out=None",
+    examples=(
+        example([Array("b"), Array("b")]),
+        example((Array("b n"), Array("b"))),
+        example([Array("b n d"), Array("b m d")]),
+        example([Array("b"), Array("c")]),
+    ),
+)
+@rule(
+    "torch.dstack",
+    params="tensors, *, out=None",
+    examples=(
+        example([Array("b n"), Array("b n")]),
+        example([Array("b n d"), Array("b n k")]),
+        example([Array("n"), Array("n")]),
+        example([Array("b n"), Array("b m")]),
+    ),
+)
+def columns(call: Call) -> Value:
+    """Vectors as columns of a matrix, or what each of them holds along a third axis."""
+    arrays, one = tensors(call, "tensors"), Axis(Dim.of(1))
+    if any(array.shape.rank in (None, 0) for array in arrays):
+        raise Undetermined("the ranks are not known")
+    shapes = [array.shape.axes for array in arrays]
+    if call.name == "dstack":
+        shapes = [(one, *axes) if len(axes) == 1 else axes for axes in shapes]
+        shapes = [(*axes, one) if len(axes) == 2 else axes for axes in shapes]
+    else:
+        shapes = [(*axes, one) if len(axes) == 1 else axes for axes in shapes]
+    joinable = _joinable(call, [Tensor(Shape(axes)) for axes in shapes])
+    at = 2 if call.name == "dstack" else 1
+    return Tensor(_cat(call, joinable, at), promotion.promoted(call.framework, arrays))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, divide
+from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -85,7 +86,7 @@ def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim]:
 
 
 @rule(
-    *torch_names("chunk"),
+    *torch_names("chunk", "unsafe_chunk"),
     params="input, chunks, dim=0",
     examples=(
         example(Array("b 6"), 3, 1),
@@ -161,3 +162,55 @@ def unbind(call: Call) -> Value:
     if size is None:
         raise Undetermined("the size of the axis is not a literal")
     return (array.with_shape(array.shape.replace(at)),) * size
+
+
+@rule(
+    *torch_names("split_with_sizes"),
+    params="input, split_sizes, dim=0",
+    examples=(
+        example(Array("b n+m"), [_N, _M], 1),
+        example(Array("5 b"), [2, 3]),
+        example(Array("b 5"), [2, 2], 1),
+    ),
+)
+def split_with_sizes(call: Call) -> Value:
+    """Pieces of the given sizes, which must add up."""
+    given = call["split_sizes"]
+    if not isinstance(given, (list, tuple)):
+        raise Undetermined("the sizes of the pieces are not known")
+    more = {"split_size": given, "split_size_or_sections": None}
+    return split(replace_arguments(call, {**call.arguments, **more}))
+
+
+# The axis that each splits: the first one of a vector for `hsplit`.
+_AXES = {"vsplit": 0, "hsplit": 1, "dsplit": 2}
+
+
+@rule(
+    *torch_names("vsplit", "dsplit"),
+    params="input, indices_or_sections",
+    examples=(example(Array("6 4 6"), 3), example(Array("6 4 6"), 2), example(Array("n"), 2)),
+)
+@rule(
+    *torch_names("hsplit"),
+    params="input, indices_or_sections",
+    examples=(example(Array("4 6"), 3), example(Array("6"), 2), example(Array("b 5"), 2)),
+)
+def split_named(call: Call) -> Value:
+    """The given number of pieces, which must divide the axis that the op names."""
+    array, count = call.tensor("input"), call["indices_or_sections"]
+    rank = array.shape.rank
+    if rank is None or not isinstance(count, Dim) or count.value is None or count.value < 1:
+        raise Undetermined("the pieces are not known")
+    at = 0 if call.name == "hsplit" and rank == 1 else _AXES[call.name]
+    least = max(at + 1, 2 if call.name == "vsplit" else 1)
+    if rank < least:
+        where = f"`{call.name}`"
+        raise Conflicting(wording.rank_differs(where, " ".join("nmk"[:least]), array.shape.text))
+    size = call.facts.resolve(_size(array, at))
+    exact = divide(size, count)
+    if exact is None and size.value is not None:
+        raise Conflicting(wording.sizes_misused(call.name, f"{count} do not divide {size}"))
+    if exact is None:
+        raise Undetermined("the pieces may not divide the axis")
+    return _pieces(array, at, [exact] * count.value)

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.layers import layer
-from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import dtype_of, require_one_rank, returned
+from typedtensors.ops.steps.matmul import without_last
 from typedtensors.ops.steps.reduction import fold
 from typedtensors.shapes import ANY, Shape, Tensor
 
@@ -140,3 +142,73 @@ def triplet_margin_loss(call: Call) -> Tensor:
     far = _folded(call, ("anchor", "negative"), Dim.of(-1))
     shape = meet(call, {"positive": near, "negative": far})
     return returned(call, shape, near.dtype if near.dtype == far.dtype else ANY)
+
+
+_ALIKE = (
+    example(Array("b d"), Array("b d"), Array("b d")),
+    example(Array("b d"), Array("b d"), Array("b d"), reduction="none"),
+)
+_APART = "distance_function=None, margin=1.0, swap=False, reduction='mean'"
+
+
+@rule(
+    "torch.nn.functional.triplet_margin_with_distance_loss",
+    params=f"anchor, positive, negative, *, {_APART}",
+    examples=_ALIKE,
+)
+@layer(
+    "torch.nn.TripletMarginWithDistanceLoss",
+    params=f"*, {_APART}",
+    inputs="anchor, positive, negative",
+    examples=_on_layers(_ALIKE),
+)
+def triplet_with_distance(call: Call) -> Tensor:
+    """As the triplet loss; with another distance the shape is not known."""
+    names = ("anchor", "positive", "negative")
+    require_one_rank(call, *names)
+    arrays = {name: call.tensor(name) for name in names}
+    shapes = {array.shape for array in arrays.values()}
+    if call["distance_function"] is not None or len(shapes) > 1:
+        raise Undetermined("what the distance makes of the arrays is not known")
+    dtype = dtype_of(array.dtype for array in arrays.values())
+    (shape,) = shapes
+    if shape.rank == 0:
+        raise Undetermined("torch may let a scalar pass")
+    return returned(call, without_last(shape), dtype)
+
+
+_SIMILAR = (
+    example(Array("b d"), Array("b d"), Array("b")),
+    example(Array("b d"), Array("b d"), Array("b"), margin=0.5, reduction="none"),
+    example(Array("d"), Array("d"), Array("")),
+    example(Array("b d"), Array("b d"), Array("b 1")),
+    example(Array("b d"), Array("c d"), Array("b")),
+)
+
+
+@rule(
+    "torch.nn.functional.cosine_embedding_loss",
+    params=f"input1, input2, target, margin=0.0, {_LEGACY}",
+    examples=_SIMILAR,
+)
+@layer(
+    "torch.nn.CosineEmbeddingLoss",
+    params=f"margin=0.0, {_LEGACY}",
+    inputs="input1, input2, target",
+    examples=_on_layers(_SIMILAR),
+)
+def cosine_embedding_loss(call: Call) -> Tensor:
+    """Two rows of vectors, and for each pair whether they should be alike."""
+    one, target = call.tensor("input1"), call.tensor("target")
+    ranks = one.shape.rank, call.tensor("input2").shape.rank, target.shape.rank
+    if None in ranks:
+        raise Undetermined("the ranks are not known")
+    if ranks not in ((1, 1, 0), (2, 2, 1)):
+        where = wording.argument("target", call.name)
+        texts = without_last(one.shape).text, target.shape.text
+        raise Conflicting(wording.rank_differs(where, *texts))
+    arrays = {name: call.tensor(name) for name in ("input1", "input2")}
+    pairs = without_last(meet(call, arrays))
+    shape = meet(call, {"input1": Tensor(pairs), "target": target})
+    dtypes = dtype_of(array.dtype for array in (*arrays.values(), target))
+    return returned(call, shape, dtypes if len({one.dtype, dtypes}) == 1 else ANY)

@@ -21,7 +21,7 @@ from typedtensors.ops.steps.loss import (
 )
 from typedtensors.ops.steps.matmul import without_last
 from typedtensors.ops.value import Unknown
-from typedtensors.shapes import ANY, Shape, Tensor
+from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -33,43 +33,6 @@ _LEGACY = "size_average=None, reduce=None, reduction='mean'"
 def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
     """The same calls with the settings given to the constructor."""
     return tuple(Example(each.args).on(**each.kwargs) for each in examples)
-
-
-_SIMILAR = (
-    example(Array("b d"), Array("b d"), Array("b")),
-    example(Array("b d"), Array("b d"), Array("b"), margin=0.5, reduction="none"),
-    example(Array("d"), Array("d"), Array("")),
-    example(Array("b d"), Array("b d"), Array("b 1")),
-    example(Array("b d"), Array("c d"), Array("b")),
-)
-
-
-@rule(
-    f"{_F}cosine_embedding_loss",
-    params=f"input1, input2, target, margin=0.0, {_LEGACY}",
-    examples=_SIMILAR,
-)
-@layer(
-    "torch.nn.CosineEmbeddingLoss",
-    params=f"margin=0.0, {_LEGACY}",
-    inputs="input1, input2, target",
-    examples=_on_layers(_SIMILAR),
-)
-def cosine_embedding_loss(call: Call) -> Tensor:
-    """Two rows of vectors, and for each pair whether they should be alike."""
-    one, target = call.tensor("input1"), call.tensor("target")
-    ranks = one.shape.rank, call.tensor("input2").shape.rank, target.shape.rank
-    if None in ranks:
-        raise Undetermined("the ranks are not known")
-    if ranks not in ((1, 1, 0), (2, 2, 1)):
-        where = wording.argument("target", call.name)
-        texts = without_last(one.shape).text, target.shape.text
-        raise Conflicting(wording.rank_differs(where, *texts))
-    arrays = {name: call.tensor(name) for name in ("input1", "input2")}
-    pairs = without_last(meet(call, arrays))
-    shape = meet(call, {"input1": Tensor(pairs), "target": target})
-    dtypes = dtype_of(array.dtype for array in (*arrays.values(), target))
-    return returned(call, shape, dtypes if len({one.dtype, dtypes}) == 1 else ANY)
 
 
 _CLASSES = (
@@ -252,36 +215,3 @@ def _require_targets(call: Call, rank: int) -> None:
         require_axis(call, ("log_probs", 1), ("targets", 0))
     elif targets.shape.rank != 1:
         raise Undetermined("the targets are not known to fit")
-
-
-_TRIPLES = (
-    example(Array("b d"), Array("b d"), Array("b d")),
-    example(Array("b d"), Array("b d"), Array("b d"), reduction="none"),
-)
-_APART = "distance_function=None, margin=1.0, swap=False, reduction='mean'"
-
-
-@rule(
-    f"{_F}triplet_margin_with_distance_loss",
-    params=f"anchor, positive, negative, *, {_APART}",
-    examples=_TRIPLES,
-)
-@layer(
-    "torch.nn.TripletMarginWithDistanceLoss",
-    params=f"*, {_APART}",
-    inputs="anchor, positive, negative",
-    examples=_on_layers(_TRIPLES),
-)
-def triplet_with_distance(call: Call) -> Tensor:
-    """As the triplet loss; with another distance the shape is not known."""
-    names = ("anchor", "positive", "negative")
-    require_one_rank(call, *names)
-    arrays = {name: call.tensor(name) for name in names}
-    shapes = {array.shape for array in arrays.values()}
-    if call["distance_function"] is not None or len(shapes) > 1:
-        raise Undetermined("what the distance makes of the arrays is not known")
-    dtype = dtype_of(array.dtype for array in arrays.values())
-    (shape,) = shapes
-    if shape.rank == 0:
-        raise Undetermined("torch may let a scalar pass")
-    return returned(call, without_last(shape), dtype)

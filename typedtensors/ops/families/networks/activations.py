@@ -79,6 +79,22 @@ layer(
 )(alike("floating"))
 
 rule(
+    f"{_F}rrelu",
+    params="input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
+    examples=(*_X, example(Array("b n"), 0.1, 0.2)),
+)(alike())
+layer(
+    "torch.nn.RReLU",
+    params="lower=0.125, upper=0.3333333333333333, inplace=False",
+    examples=_LAYERS,
+)(alike())
+rule(
+    "torch.dropout",
+    params="input, p, train",
+    examples=(example(Array("b n"), 0.5, True),),
+)(alike())
+
+rule(
     f"{_F}threshold",
     params="input, threshold, value, inplace=False",
     examples=(example(Array("b n"), 0.5, 1.0),),
