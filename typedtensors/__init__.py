@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         SpecWarning as SpecWarning,
         TensorCheckError as TensorCheckError,
         UncheckedWarning as UncheckedWarning,
+        bindings as bindings,
         check as check,
         install_import_hook as install_import_hook,
         jaxtyped as jaxtyped,
@@ -82,7 +83,7 @@ _ROOMS = {
     "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
     "typedtensors.runtime": (
         *("TensorCheckError", "SpecWarning", "UncheckedWarning"),
-        *("check", "install_import_hook", "jaxtyped", "matches", "typechecked"),
+        *("bindings", "check", "install_import_hook", "jaxtyped", "matches", "typechecked"),
     ),
     "jaxtyping": (
         *("Bool", "Key", "Num", "Real", "Shaped", "Inexact"),

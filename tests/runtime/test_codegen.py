@@ -154,6 +154,7 @@ def test_a_new_thread_s_first_call_is_checked_too() -> None:
         pool.submit(checked, f(3, 4)).result()
 
 
+@pytest.mark.filterwarnings("ignore::typedtensors.SpecWarning")
 @pytest.mark.parametrize(
     "annotation",
     [

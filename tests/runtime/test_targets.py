@@ -217,7 +217,7 @@ def test_a_checked_function_pickles_by_value() -> None:
         pytest.param(len, "built in and has no annotations", id="builtin"),
         pytest.param(torch.add, "built in and has no annotations", id="framework builtin"),
         pytest.param(nn.Linear(1, 1), "decorate the class `Linear`, or its `__call__`", id="model"),
-        pytest.param("strict", "it takes no options", id="text"),
+        pytest.param("strict", "its options are keywords", id="text"),
         pytest.param(3, "decorate a function, a method or a class", id="number"),
     ],
 )

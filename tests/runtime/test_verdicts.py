@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
-from typedtensors import TensorCheckError, typechecked
+from typedtensors import SpecWarning, TensorCheckError, typechecked
 
 
 def attend(
@@ -100,6 +100,7 @@ SPECS = ["a b", "b a", "a", "*s a", "a *s", "#a b", "2 a", "_ b", "... b", "a+1 
 SHAPES = st.lists(st.integers(1, 3), max_size=3).map(tuple)
 
 
+@pytest.mark.filterwarnings("ignore::typedtensors.SpecWarning")
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(SPECS), SHAPES), min_size=1, max_size=3))
 def test_drawn_calls_have_the_verdict_of_jaxtyping(pairs: list[tuple[str, Any]]) -> None:
@@ -152,11 +153,13 @@ def test_arithmetic_without_its_name_is_solved_for_it() -> None:
 
 
 def test_a_name_that_no_argument_binds_is_an_annotation_error() -> None:
-    @typechecked
     def typo(x: Float[Tensor, "bacth+1"], y: Float[Tensor, "batch"]) -> None: ...
 
+    said = r"typo\(\): parameter `x`: \"bacth\+1\" needs `bacth`, which .*; did you mean `batch`"
+    with pytest.warns(SpecWarning, match=said):
+        checked = typechecked(typo)
     with pytest.raises(jaxtyping.AnnotationError, match="bacth"):
-        typo(f(4), f(3))
+        checked(f(4), f(3))
 
 
 def test_wrong_arguments_are_reported_by_the_function_itself() -> None:

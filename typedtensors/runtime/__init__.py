@@ -7,7 +7,7 @@ jaxtyping and beartype are loaded when something is first checked, not when this
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from typedtensors.runtime.check import check, matches
+from typedtensors.runtime.check import bindings, check, matches
 from typedtensors.runtime.decorator import typechecked
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ __all__ = [
     "SpecWarning",
     "TensorCheckError",
     "UncheckedWarning",
+    "bindings",
     "check",
     "install_import_hook",
     "jaxtyped",

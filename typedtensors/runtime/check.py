@@ -87,3 +87,23 @@ def _compare(value: Any, annotation: Any) -> tuple[Leaf | None, list[Leaf], Snap
             trial.keep()
             return None, [], before
     return leaf, list(hint.arrays(value)), before
+
+
+def bindings() -> dict[str, int | tuple[int, ...]]:
+    """Return the sizes that the arguments of the current checked call have bound so far.
+
+    Returns:
+        The size of each dim and the shape of each variadic one; nothing outside a call.
+
+    >>> import numpy as np
+    >>> from typedtensors import Float, bindings, typechecked
+    >>> @typechecked
+    ... def show(x: Float[np.ndarray, "*batch d"]) -> None:
+    ...     print(bindings())
+    >>> show(np.zeros((2, 3, 4)))
+    {'d': 4, 'batch': (2, 3)}
+    """
+    from typedtensors.runtime.scope import snapshot
+
+    bound = snapshot()
+    return {**bound.sizes, **bound.variadics}

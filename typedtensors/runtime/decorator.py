@@ -10,7 +10,7 @@ import sys
 import types
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from typedtensors.runtime.switch import is_off
 
@@ -26,8 +26,8 @@ _checked: weakref.WeakSet[Any] = weakref.WeakSet()
 @overload
 def typechecked(target: _T, /) -> _T: ...
 @overload
-def typechecked() -> Callable[[_T], _T]: ...
-def typechecked(target: Any = None, /) -> Any:
+def typechecked(*, only: Literal["arrays"] | None = ...) -> Callable[[_T], _T]: ...
+def typechecked(target: Any = None, /, *, only: Literal["arrays"] | None = None) -> Any:
     """Check array shapes, dtypes and all other annotations of a function at every call.
 
     Annotations are jaxtyping's, `Float[Tensor, "batch d"]`; a name has one size within a
@@ -41,6 +41,8 @@ def typechecked(target: Any = None, /) -> Any:
     Args:
         target: a function, method or class. Without it a decorator is returned, so
             `@typechecked()` means the same as `@typechecked`.
+        only: `"arrays"` to check arrays, those in containers too, and no other value: for
+            code whose other annotations are not meant so strictly.
 
     Returns:
         The checked function; a class is changed in place and returned.
@@ -58,21 +60,27 @@ def typechecked(target: Any = None, /) -> Any:
     >>> center(np.array([[1.0], [3.0]])).tolist()
     [[-1.0], [1.0]]
     """
+    if only not in (None, "arrays"):
+        raise ValueError(f'typechecked: only={only!r} is unknown, there is only="arrays"')
     if target is None:
-        return typechecked
+        return functools.partial(typechecked, only=only)
     if is_off():
         return target
     from typedtensors.runtime.hints.annotations import names_in_scope
 
-    return _decorate(target, names_in_scope(sys._getframe(1)))  # noqa: SLF001  the only way
+    names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
+    return _decorate(target, names, only_arrays=only is not None)
 
 
-def decorate_quietly(target: _T, frame: types.FrameType | None = None) -> _T:
+def decorate_quietly(
+    target: _T, frame: types.FrameType | None = None, *, only_arrays: bool = False
+) -> _T:
     """Do the same where nobody has asked for this very check: be silent if there is none.
 
     Args:
         target: what to decorate.
         frame: the code around it, that of the caller if it is not given.
+        only_arrays: whether nothing but arrays is checked.
     """
     from typedtensors.runtime.hints.annotations import names_in_scope
     from typedtensors.runtime.notices import UncheckedWarning
@@ -80,25 +88,26 @@ def decorate_quietly(target: _T, frame: types.FrameType | None = None) -> _T:
     names = names_in_scope(frame or sys._getframe(1))  # noqa: SLF001  the only way
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UncheckedWarning)
-        decorated: _T = _decorate(target, names)
+        decorated: _T = _decorate(target, names, only_arrays=only_arrays)
     return decorated
 
 
-def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
+def _decorate(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> Any:
+    again = functools.partial(_decorate, names=names, only_arrays=only_arrays)
     if inspect.isclass(target):
-        return _decorate_class(target, names)
+        return _decorate_class(target, names, only_arrays=only_arrays)
     if isinstance(target, classmethod | staticmethod):
-        return type(target)(_decorate(target.__func__, names))
+        return type(target)(again(target.__func__))
     if inspect.ismethod(target):
-        return types.MethodType(_decorate(target.__func__, names), target.__self__)
+        return types.MethodType(again(target.__func__), target.__self__)
     if isinstance(target, property):
         accessors = (target.fget, target.fset, target.fdel)
-        get, put, drop = (part and _decorate(part, names) for part in accessors)
+        get, put, drop = (part and again(part) for part in accessors)
         return property(get, put, drop, target.__doc__)
     if isinstance(target, functools.cached_property):
-        return functools.cached_property(_decorate(target.func, names))
+        return functools.cached_property(again(target.func))
     if isinstance(target, functools.partial):
-        return functools.partial(_decorate(target.func, names), *target.args, **target.keywords)
+        return functools.partial(again(target.func), *target.args, **target.keywords)
     if target in _checked:
         return target
     _reject_uncheckable(target)
@@ -106,12 +115,12 @@ def _decorate(target: Any, names: Mapping[str, Any]) -> Any:
     # checks off, or only imports this package, does not pay for them.
     from typedtensors.runtime.calls.wrap import wrap
 
-    wrapper = wrap(target, names)
+    wrapper = wrap(target, names, only_arrays=only_arrays)
     _checked.add(wrapper)
     return wrapper
 
 
-def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
+def _decorate_class(cls: type, names: Mapping[str, Any], *, only_arrays: bool) -> type:
     """Replace the methods of a class that have something to check."""
     from typedtensors.runtime.hints.annotations import raw_annotations
 
@@ -126,7 +135,7 @@ def _decorate_class(cls: type, names: Mapping[str, Any]) -> type:
         functions = _functions_of(member)
         if not any(raw_annotations(function) for function in functions):
             continue
-        found, checked = True, _decorate(member, scope)
+        found, checked = True, _decorate(member, scope, only_arrays=only_arrays)
         setattr(cls, name, checked)
         if isinstance(checked, functools.cached_property):
             checked.__set_name__(cls, name)
@@ -163,7 +172,7 @@ def _reject_uncheckable(target: Any) -> None:
     if inspect.isbuiltin(target) or inspect.isroutine(target):
         advice = "it is built in and has no annotations; wrap it in a function that has"
     elif isinstance(target, str):
-        advice = "decorate with `@typechecked`; it takes no options"
+        advice = "decorate with `@typechecked`; its options are keywords"
     elif callable(target):
         advice = f"decorate the class `{type(target).__qualname__}`, or its `__call__`"
     else:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from typedtensors.runtime.decorator import decorate_quietly
 from typedtensors.runtime.switch import is_off
@@ -26,6 +27,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 def install_import_hook(
     modules: str | Sequence[str],
     typechecker: Any = None,  # noqa: ARG001  jaxtyping's argument, which says nothing here
+    *,
+    only: Literal["arrays"] | None = None,
 ) -> ImportHook:
     """Check the functions, methods and dataclasses of modules that are imported from now on.
 
@@ -36,6 +39,7 @@ def install_import_hook(
     Args:
         modules: a package or a module, or several; what is in a package belongs to it.
         typechecker: what jaxtyping's hook takes here; it makes no difference to this one.
+        only: `"arrays"` to check no other values, as `typechecked` takes it.
 
     Returns:
         The hook: use it as a context manager around the imports, or call its `uninstall`.
@@ -44,7 +48,7 @@ def install_import_hook(
     ...     pass  # import my_package
     """
     names = (modules,) if isinstance(modules, str) else tuple(modules)
-    hook = ImportHook(names)
+    hook = ImportHook(names, only_arrays=only == "arrays")
     if not is_off():
         sys.meta_path.insert(0, hook)
     return hook
@@ -53,9 +57,10 @@ def install_import_hook(
 class ImportHook(MetaPathFinder):
     """Finds modules as usual, and has those of some packages checked."""
 
-    def __init__(self, modules: tuple[str, ...]) -> None:
+    def __init__(self, modules: tuple[str, ...], *, only_arrays: bool = False) -> None:
         """Watch for these modules, and for what is in them."""
         self._modules = modules
+        self._only_arrays = only_arrays
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -66,7 +71,7 @@ class ImportHook(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or not isinstance(spec.loader, SourceFileLoader):
             return None
-        spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        spec.loader = _Loader(spec.loader.name, spec.loader.path, only_arrays=self._only_arrays)
         return spec
 
     def uninstall(self) -> None:
@@ -89,6 +94,10 @@ class ImportHook(MetaPathFinder):
 class _Loader(SourceFileLoader):
     """Compiles a module with its decorators; never from or to a cache of bytecode."""
 
+    def __init__(self, name: str, path: str, *, only_arrays: bool) -> None:
+        super().__init__(name, path)
+        self._only_arrays = only_arrays
+
     def get_code(self, fullname: str) -> CodeType:
         """Compile what has been decorated."""
         path = self.get_filename(fullname)
@@ -97,7 +106,8 @@ class _Loader(SourceFileLoader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module, where our decorator has a name that is nobody else's."""
-        module.__dict__[_NAME] = decorate_quietly
+        decorate = functools.partial(decorate_quietly, only_arrays=self._only_arrays)
+        module.__dict__[_NAME] = decorate
         super().exec_module(module)
 
 

@@ -46,7 +46,14 @@ class Checker:
     for what was not passed.
     """
 
-    def __init__(self, function: Callable[..., Any], kind: Kind, names: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        kind: Kind,
+        names: Mapping[str, Any],
+        *,
+        only_arrays: bool = False,
+    ) -> None:
         """Plan now if every annotation can be read now.
 
         Raises:
@@ -55,12 +62,13 @@ class Checker:
         self.function = function
         self.name = name_of(function)
         self.kind = kind
+        self.only_arrays = only_arrays
         self.passed: list[bool] | None = [] if mode() is Mode.ONCE else None
         self._wrapper: weakref.ref[Callable[..., Any]] | None = None
         self._names: dict[str, Any] = {}
         self._plan: Plan | None = None
         try:
-            self._plan = make_plan(function, kind, names, final=False)
+            self._plan = make_plan(function, kind, names, final=False, only_arrays=only_arrays)
         except PendingNameError:
             self._names = only_mentioned(raw_annotations(function), names)
 
@@ -68,7 +76,9 @@ class Checker:
     def plan(self) -> Plan:
         """The plan, made at the first call at the latest."""
         if self._plan is None:
-            self._plan = make_plan(self.function, self.kind, self._names, final=True)
+            self._plan = make_plan(
+                self.function, self.kind, self._names, final=True, only_arrays=self.only_arrays
+            )
         return self._plan
 
     @property
@@ -147,10 +157,10 @@ class Checker:
         """
         found = {**getattr(self.function, "__globals__", {}), **self._names}
         names = only_mentioned(raw_annotations(self.function), found)
-        return self.function, self.kind, self.passed, names
+        return self.function, self.kind, self.only_arrays, self.passed, names
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Plan again where it is loaded, at the first call."""
-        self.function, self.kind, self.passed, self._names = state
+        self.function, self.kind, self.only_arrays, self.passed, self._names = state
         self.name = name_of(self.function)
         self._plan = self._wrapper = None

@@ -93,13 +93,16 @@ class FullCheck:
 
     def _mismatch(self, hint: Hint, value: Any, path: str = "") -> Leaf | None:
         try:
-            return hint.mismatch(value, path)
+            leaf = hint.mismatch(value, path)
         except jaxtyping.AnnotationError as error:
             # Is the name only missing because its argument was not passed, or not seen yet?
             cause = error.__cause__
             if isinstance(cause, NameError) and cause.name in self.plan.names:
                 raise _UnboundError from None
             raise
+        if leaf is not None and self.plan.only_arrays and not _is_array(leaf.value):
+            return None
+        return leaf
 
     def _solve(self, undecided: list[Parameter]) -> TensorCheckError | None:
         found = solve(self.function, self._arrays(), Snapshot({}, {}, snapshot().arguments))
@@ -134,3 +137,7 @@ class FullCheck:
                 for path, value in parameter.values(self.arguments[parameter.name]):
                     for leaf in parameter.hint.arrays(value, path):
                         yield parameter.name, leaf
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "shape") and hasattr(value, "dtype")

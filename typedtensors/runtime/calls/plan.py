@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
-from typedtensors.runtime.hints.nodes import AnyHint, Hint
+from typedtensors.runtime.hints.mentions import mentions_arrays
+from typedtensors.runtime.hints.nodes import AnyHint, Hint, PlainHint
 from typedtensors.runtime.hints.parse import UncheckableHintError, parse_hint
 from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
 from typedtensors.runtime.report.caller import definition
@@ -50,7 +52,17 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The signature, its checked parameters in order, the dims they bind, the results, its line."""
+    """What to check about one function.
+
+    Args:
+        signature: of the function.
+        parameters: those that are checked, in order.
+        names: the dims that they bind.
+        returned: what it returns, if that is checked.
+        yielded: what it yields, if that is checked.
+        place: the line at which it begins.
+        only_arrays: whether it is no error that a value is no array.
+    """
 
     signature: inspect.Signature
     parameters: tuple[Parameter, ...]
@@ -58,12 +70,25 @@ class Plan:
     returned: Result | None
     yielded: Result | None
     place: str | None
+    only_arrays: bool = False
 
 
 def make_plan(
-    function: Callable[..., Any], kind: Kind, names: Mapping[str, Any], *, final: bool
+    function: Callable[..., Any],
+    kind: Kind,
+    names: Mapping[str, Any],
+    *,
+    final: bool,
+    only_arrays: bool = False,
 ) -> Plan:
     """Read the signature of `function`.
+
+    Args:
+        function: what is checked.
+        kind: how it hands out its results.
+        names: local names that its annotations may use.
+        final: whether a name that is missing is missing for good.
+        only_arrays: whether hints that hold no array are passed over.
 
     Raises:
         PendingNameError: an annotation uses a name that does not exist yet (see `resolve`).
@@ -79,18 +104,22 @@ def make_plan(
         if parameter.name not in hints:
             continue
         hint = _parse(function, parameter.name, hints[parameter.name])
-        if isinstance(hint, AnyHint):
+        if isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint)):
             continue
         packed = parameter.kind if parameter.kind in _PACKED else None
         parameters.append(Parameter(parameter.name, hints[parameter.name], hint, packed))
+    names_bound = frozenset(name for each in parameters for name in _bound_names(each.hint))
+    for each in parameters:
+        _warn_of_unbound(function, each, names_bound)
     returned, yielded = kind.results(hints["return"]) if "return" in hints else (None, None)
     return Plan(
         signature,
         tuple(parameters),
-        frozenset(name for parameter in parameters for name in _bound_names(parameter.hint)),
-        _parse_result(function, returned),
-        _parse_result(function, yielded),
+        names_bound,
+        _parse_result(function, returned, only_arrays=only_arrays),
+        _parse_result(function, yielded, only_arrays=only_arrays),
         definition(function),
+        only_arrays,
     )
 
 
@@ -134,9 +163,18 @@ def _slip(spec: str) -> str | None:
     return None
 
 
-def _parse_result(function: Callable[..., Any], annotation: Any) -> Result | None:
+def _parse_result(
+    function: Callable[..., Any], annotation: Any, *, only_arrays: bool
+) -> Result | None:
     hint = AnyHint() if annotation is None else _parse(function, "return", annotation)
-    return None if isinstance(hint, AnyHint) else Result(annotation, hint)
+    unchecked = isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint))
+    return None if unchecked else Result(annotation, hint)
+
+
+def _holds_arrays(hint: Hint) -> bool:
+    if isinstance(hint, PlainHint):
+        return mentions_arrays(hint.annotation)
+    return next(hint.annotations(), None) is not None
 
 
 def _bound_names(hint: Hint) -> Iterator[str]:
@@ -144,6 +182,21 @@ def _bound_names(hint: Hint) -> Iterator[str]:
         with contextlib.suppress(SpecError):
             axes = parse_spec(annotation.dim_str).axes
             yield from (axis.name for axis in axes if axis.name and not axis.variadic)
+
+
+def _warn_of_unbound(
+    function: Callable[..., Any], parameter: Parameter, bound: frozenset[str]
+) -> None:
+    """Say which arithmetic can never be evaluated; a call would fail on it."""
+    for annotation in parameter.hint.annotations():
+        with contextlib.suppress(SpecError):
+            unbound = sorted(parse_spec(annotation.dim_str).names - bound)
+            if unbound:
+                meant = difflib.get_close_matches(unbound[0], sorted(bound), n=1)
+                hint = f"; did you mean `{meant[0]}`?" if meant else ""
+                problem = f'"{annotation.dim_str}" needs `{unbound[0]}`, which no argument binds'
+                message = f"{_subject(parameter.name)}: {problem}{hint}"
+                warn_about(function, SpecWarning, message)
 
 
 def _subject(name: str) -> str:

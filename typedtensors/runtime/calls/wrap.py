@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Mapping
 
 
-def wrap(function: Callable[..., Any], names: Mapping[str, Any]) -> Callable[..., Any]:
+def wrap(
+    function: Callable[..., Any], names: Mapping[str, Any], *, only_arrays: bool = False
+) -> Callable[..., Any]:
     """Return `function` with its checks around it.
 
     Args:
         function: what to check.
         names: local names that its quoted annotations may use.
+        only_arrays: whether nothing but arrays is checked.
 
     Raises:
         ValueError: jaxtyping rejects a spec.
     """
     kind = kind_of(function)
-    checker = Checker(function, kind, names)
+    checker = Checker(function, kind, names, only_arrays=only_arrays)
     twin = checker.build_twin() if _may_have_twin(function, checker) else None
     if twin is not None:
         wrapper = functools.wraps(function)(twin.defined)

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import builtins
-import collections.abc
-import inspect
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from typedtensors.runtime.codegen.arrays import Arrays, spec_of
 from typedtensors.runtime.codegen.code import Code, NotCompilableError
 from typedtensors.runtime.codegen.dims import Dims
+from typedtensors.runtime.hints.mentions import mentions_arrays
 from typedtensors.runtime.hints.nodes import (
     AnyHint,
     ArrayHint,
@@ -177,26 +176,6 @@ class Hints:
         KeysHint: _check_keys,
         UnionHint: _check_union,
     }
-
-
-def mentions_arrays(annotation: Any) -> bool:
-    """Say whether beartype, given this hint, may ask jaxtyping, which binds dims of its own."""
-    if isinstance(annotation, type) and typing.get_origin(annotation) is None:
-        # Array annotations and `PyTree` are classes that answer `isinstance` themselves.
-        metaclasses = inspect.getmro(type(annotation))
-        return any(each.__module__.partition(".")[0] == "jaxtyping" for each in metaclasses)
-    if typing.get_origin(annotation) is collections.abc.Callable:
-        return False
-    return any(mentions_arrays(part) for part in _parts(annotation))
-
-
-def _parts(annotation: Any) -> Iterator[Any]:
-    """Yield the hints within a hint."""
-    yield from typing.get_args(annotation)
-    bounds = (getattr(annotation, "__bound__", None), *getattr(annotation, "__constraints__", ()))
-    # A `NewType`, and a `type` statement.
-    aliased = (getattr(annotation, "__supertype__", None), getattr(annotation, "__value__", None))
-    yield from (part for part in (*bounds, *aliased) if part is not None)
 
 
 def _is_none(hint: Hint) -> bool:
