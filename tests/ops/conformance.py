@@ -22,6 +22,7 @@ from typedtensors.ops import (
     Distribution,
     Known,
     Layer,
+    Many,
     Module,
     Object,
     Outcome,
@@ -154,6 +155,8 @@ def _is_open(scene: Scene, value: Any) -> bool:
     """Whether an axis or size of an array is not known, or takes a division to be exact."""
     if isinstance(value, Distribution):
         return _is_open(scene, (Tensor(value.batch), Tensor(value.event)))
+    if isinstance(value, Many):
+        return True
     tensors = [leaf for leaf in walk(value) if isinstance(leaf, Tensor)]
     axes = [part for tensor in tensors for part in tensor.shape.axes if isinstance(part, Axis)]
     if len(axes) < sum(len(tensor.shape.axes) for tensor in tensors):
@@ -190,6 +193,8 @@ def agrees(scene: Scene, value: Any, actual: Any, facts: Facts) -> bool:
         whole = (value.batch, value.event, actual.batch_shape, actual.event_shape)
         named = type(actual).__name__ == value.kind
         return named and agrees(scene, whole[:2], whole[2:], facts)
+    if isinstance(value, Many):
+        return all(agrees(scene, value.item, item, facts) for item in actual)
     if isinstance(value, Dim):
         return _size(scene, value, facts) in (None, int(actual))
     if isinstance(value, Shape):

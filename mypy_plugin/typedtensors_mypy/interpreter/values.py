@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from typedtensors.ops import Fields, Framework, Unknown, Value
+from typedtensors.ops import Fields, Framework, Many, Unknown, Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
@@ -205,6 +205,8 @@ def of_framework(value: Value, framework: Framework) -> Value:
     """The value with every array in it belonging to a framework, as its rules leave that out."""
     if isinstance(value, tuple) and not isinstance(value, Fields):
         return tuple(of_framework(item, framework) for item in value)
+    if isinstance(value, Many):
+        return Stream(of_framework(value.item, framework))
     if not isinstance(value, Tensor) or array_framework(value) is framework:
         return value
     if framework is Framework.TORCH:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from typedtensors.dims import Dim
+from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.ops.steps.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
@@ -85,10 +85,25 @@ def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
         return items if len(items) == count else None
     value = frame.state.now(value)
     if isinstance(value, Stream):
-        return (value.item,) * count
+        return tuple(_anew(value.item) for _ in range(count))
     if isinstance(value, Tensor):
         return (_row(value),) * count
     return None
+
+
+def _anew(item: Value) -> Value:
+    """One item of several: a size that nothing is known of need not be that of the next."""
+    if not isinstance(item, Tensor):
+        return item
+    axes = (_axis_anew(part) if isinstance(part, Axis) else part for part in item.shape.axes)
+    return of_framework(item.with_shape(Shape(tuple(axes))), array_framework(item))
+
+
+def _axis_anew(axis: Axis) -> Axis:
+    atom = axis.dim.factor
+    if not isinstance(atom, Atom) or atom.declared or atom.scope:
+        return axis
+    return axis.with_dim(Dim.fresh(atom.name))
 
 
 def unpack_around(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 
 from typedtensors.dims import Atom, Dim
@@ -62,18 +63,24 @@ def while_loop(frame: Frame, node: ast.While) -> None:
 def _repeat(
     frame: Frame, body: list[ast.stmt], begin: Callable[[], None], *, endless: bool
 ) -> None:
-    """Find a state that holds before every round, then tell what a round from there shows."""
+    """Find a state that holds before every round, then tell what a round from there shows.
+
+    An error of the first round is one, whatever becomes of the state later.
+    """
     if frame.loops and frame.run.exhausted:
         _forget(frame, body)
         return
     entry = frame.state.fork()
     head = _Head(entry.fork())
-    for _ in range(_MOST_ROUNDS):
-        marks = Marks(frame)
+    for number in range(_MOST_ROUNDS):
+        marks, told = Marks(frame), len(frame.run.findings)
         loop, end = _one_round(frame, head.state, body, begin)
         if not head.widen(end):
             break
+        errors = [each for each in frame.run.findings[told:] if each.code and not number]
         marks.undo()
+        for error in errors:
+            frame.run.tell(error)
     frame.state.become(join_states(loop.breaks if endless else [entry, end, *loop.breaks]))
 
 
@@ -117,7 +124,7 @@ class _Head:
         self._last_list = Items(()).serial
         self._any_size: set[Atom] = set()
         self._joined: set[str] = set()
-        self._changed: set[int] = set()
+        self._changed: Counter[int] = Counter()
 
     def widen(self, end: State) -> bool:
         """Whether the state did not hold after a round, and says less now."""
@@ -140,10 +147,11 @@ class _Head:
             before = lists.get(serial, Changed(after.made, after.made))
             if serial > self._last_list or self._describes(before.now, after.now):
                 continue
-            again = serial in self._changed
+            # What is put into a list may itself become less known a round later.
+            again = self._changed[serial] > 1
             now = _GONE if again else join_contents(before.now, after.now)
             self._any_size |= _atoms(now) - _atoms(before.now) - _atoms(after.now)
-            self._changed.add(serial)
+            self._changed[serial] += 1
             lists[serial] = Changed(after.made, now)
         widened = any(self.state.lists.get(serial) is not each for serial, each in lists.items())
         self.state.lists = lists

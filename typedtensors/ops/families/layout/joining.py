@@ -182,7 +182,7 @@ def stack(call: Call) -> Value:
     arrays = [many] if isinstance(many, Tensor) else tensors(call, "tensors")
     together = _together(call, [array.shape for array in arrays])
     at = insertion(call, together, number)
-    new = Axis(Dim.fresh() if isinstance(many, Tensor) else Dim.of(len(arrays)))
+    new = Axis(Dim.fresh("len") if isinstance(many, Tensor) else Dim.of(len(arrays)))
     shape = Shape((*together.axes[:at], new, *together.axes[at:]))
     return Tensor(shape, promotion.promoted(call.framework, arrays))
 

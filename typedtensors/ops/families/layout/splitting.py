@@ -14,6 +14,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elements import agree
 from typedtensors.ops.steps.positions import position
+from typedtensors.ops.value import Many
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def split(call: Call) -> Value:
     at = position(call, array.shape, call["dim"])
     size = _size(array, at)
     if isinstance(given, Dim):
-        return _pieces(array, at, _equal(call, size, given))
+        equal = _equal(call, size, given)
+        return _any_pieces(array, at) if equal is None else _pieces(array, at, equal)
     if not isinstance(given, (list, tuple)):
         raise Undetermined("the sizes of the pieces are not known")
     sizes = [each if isinstance(each, Dim) else Dim.fresh() for each in given]
@@ -69,8 +71,13 @@ def _pieces(array: Tensor, at: int, sizes: Sequence[Dim]) -> tuple[Tensor, ...]:
     return tuple(array.with_shape(array.shape.replace(at, Axis(size))) for size in sizes)
 
 
-def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim]:
-    """Sizes of pieces that are all equal but for the last one."""
+def _any_pieces(array: Tensor, at: int) -> Many:
+    """Any number of pieces; the last one may be smaller than the others."""
+    return Many(array.with_shape(array.shape.replace(at, Axis(Dim.fresh("piece")))))
+
+
+def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim] | None:
+    """Sizes of pieces, all equal but for the last one; None if their number is not known."""
     if piece.value is not None and piece.value <= 0:
         if size.value == 0:
             raise Undetermined("an empty axis")
@@ -80,7 +87,7 @@ def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim]:
     if exact is not None and exact.value is not None and exact.value > 0:
         return [piece] * exact.value
     if resolved.value is None or piece.value is None:
-        raise Undetermined("the number of pieces is not known")
+        return None
     whole, rest = divmod(resolved.value, piece.value)
     return [piece] * whole + ([Dim.of(rest)] if rest or not whole else [])
 
@@ -111,7 +118,7 @@ def chunk(call: Call) -> Value:
         return _pieces(array, at, [exact] * count)
     piece = (size + (count - 1)) // count
     if size.value:
-        return _pieces(array, at, _equal(call, size, piece))
+        return _pieces(array, at, _equal(call, size, piece) or [])
     if count > 2 or size.value == 0:
         # Three pieces of 4 elements are two: the number depends on the size.
         raise Undetermined("the number of pieces is not known")
