@@ -24,6 +24,36 @@ class Mutation:
 
 
 MUTATIONS = {
+    "gpt": [
+        Mutation("softmax input in wrong order", "q @ k.transpose(-2, -1)", "q @ k"),
+        Mutation("wrong axes swapped back", "y.transpose(1, 2)", "y.transpose(2, 3)"),
+        Mutation("heads not swapped back", "y.transpose(1, 2).contiguous()", "y.contiguous()"),
+        Mutation(
+            "wrong view order",
+            "k = k.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)",
+            "k = k.view(B, self.n_head, T, C // self.n_head)",
+        ),
+        Mutation(
+            "wrong in_features", "nn.Linear(4 * config.n_embd,", "nn.Linear(3 * config.n_embd,"
+        ),
+        Mutation("split along the wrong axis", "self.n_embd, dim=2)", "self.n_embd, dim=1)"),
+        Mutation(
+            "norm of the wrong size",
+            "self.ln_f = nn.LayerNorm(config.n_embd)",
+            "self.ln_f = nn.LayerNorm(config.block_size)",
+        ),
+        Mutation(
+            "loss on logits that are not flattened", "logits.view(-1, logits.size(-1))", "logits"
+        ),
+        Mutation(
+            "cat along the wrong axis",
+            "torch.cat((idx, chosen), dim=1)",
+            "torch.cat((idx, chosen), dim=0)",
+        ),
+        Mutation(
+            "last position without its axis", "logits < best[:, [-1]]", "logits < best[:, -1]"
+        ),
+    ],
     "unet": [
         Mutation("missing unsqueeze", "[:, :, None, None]", ""),
         Mutation(
@@ -118,6 +148,40 @@ MUTATIONS = {
             "torch.logsumexp(log_weight, dim=1)",
         ),
     ],
+    "ppo": [
+        Mutation(
+            "dropped squeeze",
+            "self.value_head(self.critic(obs)).squeeze(-1)",
+            "self.value_head(self.critic(obs))",
+        ),
+        Mutation("wrong in_features", "nn.Linear(hidden, 1)", "nn.Linear(obs_dim, 1)"),
+        Mutation("norm over the points", "self.state.norm(dim=-1)", "self.state.norm(dim=0)"),
+        Mutation("condition without an axis", "done[:, None]", "done"),
+        Mutation("cat for stack", "torch.stack(rewards)", "torch.cat(rewards)"),
+        Mutation(
+            "arguments swapped", "self.critic(obs)).squeeze(-1)", "self.critic(obs.T)).squeeze(-1)"
+        ),
+        Mutation(
+            "advantages of the wrong shape",
+            "torch.zeros_like(rewards)",
+            "torch.zeros_like(last_value)",
+        ),
+        Mutation(
+            "results swapped",
+            "return advantages, advantages + values",
+            "return advantages.T, advantages + values",
+        ),
+        Mutation(
+            "one axis not flattened",
+            "b_log_probs = rollout.log_probs.reshape(-1)",
+            "b_log_probs = rollout.log_probs",
+        ),
+        Mutation(
+            "value with an axis too many",
+            "(value - b_returns[index])",
+            "(value.unsqueeze(-1) - b_returns[index])",
+        ),
+    ],
     "graph": [
         Mutation(
             "scatter along the wrong axis",
@@ -157,4 +221,9 @@ MUTATIONS = {
         Mutation("wrong operand transposed", "h.T @ laplacian @ h", "h @ laplacian @ h.T"),
     ],
 }
-MISSED: dict[str, set[str]] = {name: set() for name in MUTATIONS}
+# A run of the wrong split gives one piece, or as many as the sizes make: no shape is wrong before
+# they are unpacked.
+MISSED: dict[str, set[str]] = {
+    **{name: set() for name in MUTATIONS},
+    "gpt": {"split along the wrong axis"},
+}

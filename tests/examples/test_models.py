@@ -15,7 +15,7 @@ from tests.oracle.agreement import disagreements
 from tests.oracle.programs import Outcome, Program
 from tests.oracle.tally import TALLY
 
-NAMES = ("unet", "vit", "vae", "graph")
+NAMES = ("gpt", "unet", "vit", "vae", "ppo", "graph")
 SLIPS = [
     pytest.param(name, slip, id=f"{name}-{slip.slip}") for name in NAMES for slip in MUTATIONS[name]
 ]
