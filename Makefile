@@ -56,7 +56,7 @@ index: $(INSTALLED)
 surface: $(INSTALLED)
 	$(ENV) python -m tools.surface
 
-# Compares each rule with its framework at length, and writes the counts that the docs show.
+# Compares each rule with its framework, and writes the counts that the docs show.
 conformance: $(INSTALLED)
 	$(ENV) python -m tools.conformance
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How each rule did beside its framework, as `make conformance` last counted it.
 
-The tests compare every rule on some hundreds of calls and stop at the first that is wrong; these
-are the counts of thousands. A rule that is newer than the file has none yet.
+The tests compare every rule anew, and fail at the first call that it gets wrong. A rule that is
+newer than the counts has none yet.
 """
 
 from __future__ import annotations
