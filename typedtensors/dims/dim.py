@@ -112,9 +112,10 @@ class Dim:
         return Dim.atom(Atom(name, declared=False, serial=next(_serials), guessed=guessed))
 
     @staticmethod
-    def promised(name: str) -> Dim:
-        """A fresh size of an axis that other code's annotation calls `name`."""
-        return Dim.atom(Atom(name, declared=False, serial=next(_serials), promised=True))
+    def promised(name: str, scope: int = 0) -> Dim:
+        """A size of an axis that other code's annotation calls `name`: fresh, or a scope's."""
+        serial = scope or next(_serials)
+        return Dim.atom(Atom(name, declared=False, serial=serial, scope=scope, promised=True))
 
     @staticmethod
     def member(name: str, scope: int, *, guessed: bool = False) -> Dim:

@@ -86,12 +86,15 @@ class Bindings:
         """These bindings and one more, which replaces an earlier one of that name."""
         return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
 
-    def complete(self, specs: Iterable[Spec]) -> Bindings:
-        """These bindings with unknown sizes for every name of the specs that lacks them."""
+    def complete(self, specs: Iterable[Spec], scope: int = 0) -> Bindings:
+        """These bindings with unknown sizes for every name of the specs that lacks them.
+
+        In a scope, these are different sizes: those that one object was made with.
+        """
         listed = tuple(specs)
         names = frozenset().union(*(spec.names for spec in listed)) - self.axes.keys()
         variadics = frozenset().union(*(spec.variadic_names for spec in listed)) - self.runs.keys()
-        axes = {name: Bound(Axis(Dim.promised(name))) for name in sorted(names)}
+        axes = {name: Bound(Axis(Dim.promised(name, scope))) for name in sorted(names)}
         runs = {name: BoundRun(Shape.unknown()) for name in sorted(variadics)}
         return Bindings.of({**axes, **self.axes}, {**runs, **self.runs})
 

@@ -156,6 +156,13 @@ class Partial:
 
 
 @dataclass(frozen=True)
+class Maker:
+    """What `collections.namedtuple` gives: called with values, it makes a tuple of them."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Super:
     """What `super()` gives inside a method."""
 

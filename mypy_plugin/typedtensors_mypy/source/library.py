@@ -104,6 +104,7 @@ _RECORD_MAKERS = re.compile(
     r"(?:dataclass|define|frozen|mutable|attrs|s)$"
 )
 _NAMED_TUPLES = frozenset({"typing.NamedTuple", "typing_extensions.NamedTuple"})
+_TYPED_DICTS = frozenset({"typing.TypedDict", "typing_extensions.TypedDict"})
 _RECORD_BASES = _NAMED_TUPLES | {
     "pydantic.BaseModel", "pydantic.main.BaseModel", "pydantic_settings.BaseSettings"
 }  # fmt: skip
@@ -217,6 +218,11 @@ def is_record_base(name: str) -> bool:
 def is_named_tuple(name: str) -> bool:
     """Whether a base class makes tuples of its subclasses' objects."""
     return name in _NAMED_TUPLES
+
+
+def is_typed_dict(name: str) -> bool:
+    """Whether objects of the classes under a library's class are dicts of their fields."""
+    return name in _TYPED_DICTS
 
 
 def describes_field(name: str) -> bool:

@@ -8,11 +8,25 @@ from collections.abc import Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
-from typedtensors.shapes import Bindings, DType, Match, Shape, Tensor, instantiate, match
+from typedtensors.shapes import (
+    Argument,
+    Bindings,
+    DType,
+    Match,
+    Shape,
+    Tensor,
+    instantiate,
+    match,
+    match_all,
+)
 from typedtensors.shapes.spec import Reader
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.calls.classes import user_class
-from typedtensors_mypy.interpreter.calls.records import is_named_tuple, record_fields
+from typedtensors_mypy.interpreter.calls.records import (
+    dict_fields,
+    is_named_tuple,
+    record_fields,
+)
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -67,14 +81,15 @@ def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str =
 
 def _object(frame: Frame, cls: UserClass) -> Value:
     """Some object of a class; two of them were made with sizes of their own."""
-    fields = record_fields(frame.run, cls) if is_named_tuple(frame.run, cls) else []
+    keys = dict_fields(frame.run, cls)
+    fields = keys or (record_fields(frame.run, cls) if is_named_tuple(frame.run, cls) else [])
     # What holds objects, its own like among them, is looked into when it is used.
     if not fields or any(_holds_objects(each.type) for each in fields):
         return Instance(cls, pending=True)
-    bindings = Bindings().complete(spec for each in fields for spec in specs_of(each.type))
-    return Fields.of(
-        **{each.name: value_of(frame, each.type, bindings, each.name) for each in fields}
-    )
+    specs = [spec for each in fields for spec in specs_of(each.type)]
+    bindings = Bindings().complete(specs, scope=Dim.scope())
+    held = {each.name: value_of(frame, each.type, bindings, each.name) for each in fields}
+    return Items(tuple(held.values()), tuple(held)) if keys else Fields.of(**held)
 
 
 def _holds_objects(kind: AnnotationType) -> bool:
@@ -126,7 +141,25 @@ def check(frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: 
         return all(check(frame, node, where, kind.item, item) for item in items)
     if isinstance(kind, UnionType) or isinstance(value, Either):
         return _check_alternatives(frame, node, where, kind, value)
-    return True
+    return not isinstance(kind, ClassType) or _check_dict(frame, node, where, kind, value)
+
+
+def _check_dict(frame: Frame, node: ast.AST, where: str, kind: ClassType, value: Value) -> bool:
+    """A `TypedDict` is held against its class, whose names are its own."""
+    now = frame.state.now(value)
+    if not isinstance(now, Items) or now.keys is None:
+        return True
+    held = dict(zip(now.keys, now.values, strict=True))
+    pairs = []
+    for each in dict_fields(frame.run, user_class(frame.run, kind.module, kind.node)):
+        array = held.get(each.name)
+        if isinstance(each.type, ArrayType) and isinstance(array, Tensor):
+            pairs.append(Argument(each.name, each.type.spec, array.shape))
+    found = match_all(pairs, Bindings(), frame.state.facts)
+    if isinstance(found, Match):
+        return True
+    frame.report(node, found.diagnostic(f"`{found.argument}` in {where}"))
+    return False
 
 
 def values_in(now: Value) -> tuple[Value, ...]:

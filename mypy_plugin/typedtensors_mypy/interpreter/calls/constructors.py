@@ -51,7 +51,7 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     apart = not is_record(frame.run, instance.cls)
     sizes = _Sizes(instance.cls, signature, apart=apart)
     specs = (spec for parameter in signature.parameters for spec in specs_of(parameter.type))
-    bindings = Bindings().complete(specs)
+    bindings = Bindings().complete(specs, scope=Dim.scope())
     values = {
         parameter.name: _any_value(frame, parameter, sizes, bindings)
         for parameter in signature.parameters[1:]

@@ -13,7 +13,7 @@ from typedtensors_mypy.interpreter.calls.constructors import construct
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.own_library import OWN
-from typedtensors_mypy.interpreter.calls.python_library import PYTHON
+from typedtensors_mypy.interpreter.calls.python_library import PYTHON, make
 from typedtensors_mypy.interpreter.calls.torch_library import (
     LIBRARY,
     call_chain,
@@ -29,6 +29,7 @@ from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
     Keyed,
+    Maker,
     Method,
     Partial,
     Stream,
@@ -66,6 +67,8 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
         return construct(frame, node, callee, arguments)
     if isinstance(callee, Instance):
         return _call_instance(frame, node, callee, arguments)
+    if isinstance(callee, Maker):
+        return make(callee, arguments)
     if isinstance(callee, Chain):
         return call_chain(frame, node, callee, arguments)
     if isinstance(callee, Layer):

@@ -6,13 +6,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Fields, Unknown, Value
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.operators import OPERATORS, binary
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.values import Coming, Instance, Items, Partial, options
+from typedtensors_mypy.interpreter.values import (
+    Coming,
+    Instance,
+    Items,
+    Maker,
+    Partial,
+    options,
+)
 
 
 def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -100,6 +107,26 @@ def _set_attribute(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value
     return None
 
 
+def _named_tuple(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    if len(arguments.positional) != 2 or arguments.keywords:
+        return Unknown("a named tuple of unknown fields")
+    written = arguments.positional[1]
+    if isinstance(written, str):
+        return Maker(tuple(written.replace(",", " ").split()))
+    listed = known_items(frame, written) or ()
+    names = tuple(name for name in listed if isinstance(name, str))
+    known = listed and len(names) == len(listed)
+    return Maker(names) if known else Unknown("a named tuple of unknown fields")
+
+
+def make(maker: Maker, arguments: Arguments) -> Value:
+    """The named tuple of the arguments."""
+    given = dict(zip(maker.names, arguments.positional, strict=False)) | arguments.keywords
+    if not arguments.complete or given.keys() != {*maker.names}:
+        return Unknown("a named tuple of unknown values")
+    return Fields.of(**{name: given[name] for name in maker.names})
+
+
 def enter(frame: Frame, node: ast.expr, manager: Value) -> Value:
     """What `with manager as ...` binds."""
     if isinstance(manager, Coming):
@@ -122,6 +149,7 @@ PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "asyncio.wait_for": _first,
     "asyncio.shield": _first,
     "asyncio.to_thread": _in_thread,
+    "collections.namedtuple": _named_tuple,
     "contextlib.nullcontext": _held,
     "contextlib.closing": _held,
     "copy.deepcopy": _copied,

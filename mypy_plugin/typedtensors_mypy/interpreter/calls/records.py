@@ -93,6 +93,20 @@ def record_fields(run: Run, cls: UserClass) -> list[Field]:
     return list(found.values())
 
 
+def dict_fields(run: Run, cls: UserClass) -> list[Field]:
+    """The keys of a `TypedDict`, those of its bases first; none of any other class."""
+    line = lineage(run, cls)
+    if not any(isinstance(base, External) and library.is_typed_dict(base.name) for base in line):
+        return []
+    found = {
+        each.name: each
+        for base in reversed(line)
+        if isinstance(base, UserClass)
+        for each in _own_fields(base)
+    }
+    return list(found.values())
+
+
 def _has_record_base(run: Run, cls: UserClass) -> bool:
     bases = lineage(run, cls)[1:]
     return any(isinstance(base, External) and library.is_record_base(base.name) for base in bases)

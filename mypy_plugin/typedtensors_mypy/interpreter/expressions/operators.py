@@ -10,18 +10,20 @@ from collections.abc import Callable, Sequence
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
 from typedtensors.ops.steps.sizes import parts, shape_of
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.shapes import ANY, Shape, Tensor
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.joins import join_all, join_contents
 from typedtensors_mypy.interpreter.values import (
+    REPORTED,
     Instance,
     Items,
     Stream,
     UserClass,
     framework_of,
+    of_framework,
     options,
     present,
 )
@@ -143,12 +145,24 @@ def _joined_sizes(left: Shape | tuple[Value, ...], right: Shape | tuple[Value, .
 def _on_arrays(
     frame: Frame, node: ast.expr, name: str, left: Value, right: Value, *, in_place: bool
 ) -> Value:
+    if REPORTED in (left, right):
+        return REPORTED
     if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return left if isinstance(left, Unknown) else right
+        if name == "matmul":
+            return left if isinstance(left, Unknown) else right
+        left, right = _some_array(left, right), _some_array(right, left)
     if _holds_array(left):
         prefix = "i" if in_place else ""
         return apply_op(frame, node, f"{_class_of(left)}.__{prefix}{name}__", (left, right))
     return apply_op(frame, node, f"{_class_of(right)}.__r{name}__", (right, left))
+
+
+def _some_array(value: Value, other: Value) -> Value:
+    """What is not known may be a number, or an array that broadcasts: the last axes stay."""
+    framework = framework_of(other)
+    if not isinstance(value, Unknown) or framework is None:
+        return value
+    return of_framework(Tensor(Shape.unknown(), ANY), framework)
 
 
 def _holds_array(value: Value) -> bool:
