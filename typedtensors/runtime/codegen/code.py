@@ -72,7 +72,8 @@ class Code:
 
     def name(self, wanted: str) -> str:
         """Return a new name that looks like `wanted`."""
-        stem = re.sub(r"\W+", "_", wanted).strip("_") or "value"
+        tidy = re.sub(r"\W+", "_", wanted).strip("_") or "value"
+        stem = wanted if wanted.isidentifier() else tidy
         if stem[0].isdigit():
             stem = f"_{stem}"
         found, count = stem, 0

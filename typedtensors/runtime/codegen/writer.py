@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import Parameter
 from typing import Any
 
 from typedtensors.runtime.calls.plan import Plan, Result
@@ -51,7 +52,7 @@ class Writer:
         for parameter in self.plan.parameters:
             self.code.comment(f"{parameter.name}: {type_text(parameter.annotation)}")
             if parameter.packed is not None:
-                mapping = parameter.packed is parameter.packed.VAR_KEYWORD
+                mapping = parameter.packed is Parameter.VAR_KEYWORD
                 values = f"{parameter.name}.values()" if mapping else parameter.name
                 self.hints.check_each(parameter.hint, values)
             elif parameter.name in marked:
