@@ -17,13 +17,18 @@ from typedtensors_mypy.interpreter.calls.records import (
     record_constructor,
     record_fields,
 )
+from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
 from typedtensors_mypy.interpreter.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import FunctionNode
+from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
+
+# What an object holds of its base, under a name that no attribute has.
+BASE_LAYER = "super()"
 
 
 def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments) -> Value:
@@ -31,11 +36,22 @@ def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments
     instance = Instance(cls, exact=True)
     constructor = find_constructor(frame, instance)
     if constructor is None:
+        if arguments.complete:
+            make_base_layer(frame, node, instance, arguments)
         return instance
     if frame.too_deep or not arguments.complete:
         return Unknown("an object whose constructor is not followed")
     _build(frame, node, constructor, instance, arguments)
     return _as_tuple(frame, instance) if is_named_tuple(frame.run, cls) else instance
+
+
+def make_base_layer(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> None:
+    """Let an object whose class is a subclass of a layer of torch's know that layer."""
+    for base in lineage(frame.run, instance.cls):
+        if isinstance(base, External) and rule_name(frame, f"{base.name}.forward") is not None:
+            made = apply_op(frame, node, base.name, arguments.positional, arguments.keywords)
+            instance.attributes[BASE_LAYER] = made
+            return
 
 
 def ensure_built(frame: Frame, instance: Instance) -> None:

@@ -9,7 +9,12 @@ from typedtensors.ops import Layer, Object, Unknown, Value, canonical
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
 from typedtensors_mypy.interpreter.calls.classes import bound_method, is_layer_class
-from typedtensors_mypy.interpreter.calls.constructors import construct
+from typedtensors_mypy.interpreter.calls.constructors import (
+    BASE_LAYER,
+    construct,
+    ensure_built,
+    make_base_layer,
+)
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.own_library import OWN
@@ -33,6 +38,7 @@ from typedtensors_mypy.interpreter.values import (
     Method,
     Partial,
     Stream,
+    Super,
     UserClass,
     framework_of,
     present,
@@ -99,8 +105,11 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
 def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
     """An object is called by its `__call__`; a module of torch by its `forward`."""
     method = bound_method(frame, instance, "__call__")
-    if method is None and is_layer_class(frame.run, instance.cls):
+    layer = instance.attributes.get(BASE_LAYER)
+    if method is None and (layer is not None or is_layer_class(frame.run, instance.cls)):
         method = bound_method(frame, instance, "forward")
+    if method is None and isinstance(layer, Layer):
+        return _call_layer(frame, node, layer, arguments)
     if method is None:
         return Unknown("an object that is not known to be callable")
     return call_function(frame, node, method, arguments)
@@ -132,6 +141,8 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         return _call_layer(frame, node, receiver, arguments, name)
     if isinstance(receiver, _MODULES) and name in library.MODULE_METHODS:
         return receiver
+    if isinstance(receiver, Super):
+        return _call_base(frame, node, receiver, name, arguments)
     if isinstance(receiver, Chain):
         return call_chain_method(frame, receiver, name, arguments)
     if isinstance(receiver, Instance) and name in library.ATTRIBUTE_SETTERS:
@@ -140,6 +151,21 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         return call_container_method(frame, receiver, name, arguments)
     _may_change(frame, arguments)
     return Unknown(f"`.{name}` of a value that is not followed")
+
+
+def _call_base(frame: Frame, node: ast.expr, base: Super, name: str, arguments: Arguments) -> Value:
+    """`super().__init__(...)` and `super().forward(x)` in a subclass of a layer of torch's."""
+    instance = base.instance
+    if not isinstance(instance, Instance) or not arguments.complete:
+        return Unknown("super() of an object that is not followed")
+    if name == "__init__":
+        make_base_layer(frame, node, instance, arguments)
+        return None
+    ensure_built(frame, instance)
+    layer = instance.attributes.get(BASE_LAYER)
+    if name in {"forward", "__call__"} and isinstance(layer, Layer):
+        return _call_layer(frame, node, layer, arguments)
+    return Unknown(f"`.{name}` of a library's class")
 
 
 def _set_attribute(instance: Instance, arguments: Arguments) -> None:
