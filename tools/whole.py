@@ -42,11 +42,20 @@ _NOT_CODE = frozenset({"test", "tests", "idlelib", "lib2to3", "site-packages", "
 
 @dataclass(frozen=True)
 class Outcome:
-    """What checking one module came to: its lines, the CPU seconds, and what went wrong."""
+    """What checking one module came to.
+
+    Args:
+        name: The module.
+        lines: How long it is.
+        seconds: The CPU time.
+        given_up: Why functions of it were not checked, by name.
+        failure: What went wrong.
+    """
 
     name: str
     lines: int
     seconds: float
+    given_up: Mapping[str, str]
     failure: str = ""
 
     @property
@@ -122,13 +131,15 @@ def check(files: Files, name: str) -> Outcome | None:
         return None
     lines = module.source.count("\n")
     start = time.process_time()
+    given_up: dict[str, str] = {}
     failure = ""
     try:
         with _limit(MOST_SECONDS):
-            check_module(module, View(files, module), Config(), whole=True)
+            view = View(files, module)
+            check_module(module, view, Config(), whole=True, given_up=given_up)
     except Exception:  # noqa: BLE001 - that there is none is what is tested
         failure = traceback.format_exc(limit=-6)
-    return Outcome(name, lines, time.process_time() - start, failure)
+    return Outcome(name, lines, time.process_time() - start, given_up, failure)
 
 
 @contextmanager
@@ -156,6 +167,7 @@ def report(outcomes: Sequence[Outcome]) -> Iterator[str]:
     slowest = sorted(outcomes, key=lambda outcome: -outcome.seconds)
     yield from (f"  {each.seconds:6.2f} s  {each.name}" for each in islice(slowest, _SHOWN))
     for outcome in outcomes:
+        yield from (f"{outcome.name}: {name}: {why}" for name, why in outcome.given_up.items())
         if outcome.failure:
             yield f"{outcome.name}: {outcome.failure}"
         elif outcome.is_slow:

@@ -64,6 +64,11 @@ class Compound:
     operands: tuple[Dim, ...]
 
     @cached_property
+    def weight(self) -> int:
+        """How much there is to write."""
+        return sum(operand.weight for operand in self.operands)
+
+    @cached_property
     def key(self) -> tuple[str, str, int]:
         """Sorts compounds by their text, after atoms."""
         return (self.operator.value, repr(self.operands), 0)
@@ -161,6 +166,14 @@ class Dim:
         for factor in self.factors():
             found |= factor.atoms
         return frozenset(found)
+
+    @cached_property
+    def weight(self) -> int:
+        """How much there is to write: 1 for a name, 4 for `a*b + c//2`."""
+        factors = [factor for monomial, _ in self.terms for factor in monomial]
+        compounds = (factor.weight for factor in factors if isinstance(factor, Compound))
+        simple = sum(not isinstance(factor, Compound) for factor in factors)
+        return max(simple + sum(compounds), 1)
 
     def factors(self) -> Iterator[Factor]:
         """Each factor of each monomial, powers repeated."""

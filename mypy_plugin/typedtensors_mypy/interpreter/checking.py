@@ -37,6 +37,7 @@ def check_module(
     sightings: list[Sighting] | None = None,
     *,
     whole: bool = False,
+    given_up: dict[str, str] | None = None,
 ) -> list[Finding]:
     """Everything that is wrong with the shapes in a module, by line.
 
@@ -46,6 +47,7 @@ def check_module(
         config: What is to be told.
         sightings: Gets the value of every parameter and expression, if given.
         whole: Whether to go through functions too that lead to no arrays.
+        given_up: Gets, by name, why a function is not checked, if given.
     """
     run = Run(program, module, config, evaluate, execute, call, interpret, sightings=sightings)
     scope = Scope(program, module)
@@ -55,15 +57,16 @@ def check_module(
                 run.tell(problem)
     top = Frame(run, scope, state=run.globals)
     for statement in module.tree.body:
-        with _as_deep_as_python_goes():
+        with run.giving_up(module.name):
             top.execute([statement])
     run.globals.values = _lasting(module, top)
     relevance = Relevance(program)
     for function in _functions(run, scope, module.tree.body):
         if whole or relevance.leads_to_arrays(_definition(function)):
-            run.steps = 0
-            with _as_deep_as_python_goes():
+            with run.giving_up(function.name):
                 interpret(run, function)
+    if given_up is not None:
+        given_up.update(run.given_up)
     return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # An untyped function is interpreted once per call; these bounds keep a module's cost linear.
 _MOST_STEPS = 40_000
+# Code that takes more, of branches in loops in loops, is given up.
+_MOST_STEPS_AT_ALL = 150_000
 _DEEPEST = 12
 _UNBOUND = object()
 
@@ -41,6 +43,10 @@ class Sighting:
     node: ast.expr | ast.arg
     value: Value
     facts: Facts
+
+
+class TooMuchError(Exception):
+    """Some code takes more steps than are worth it: nothing is known of what it does."""
 
 
 @dataclass
@@ -76,6 +82,7 @@ class Run:
     results: dict[object, Value] = field(default_factory=dict)
     listeners: list[tuple[list[Finding], int]] = field(default_factory=list)
     sightings: list[Sighting] | None = None
+    given_up: dict[str, str] = field(default_factory=dict)
     steps: int = 0
     muted: int = 0
 
@@ -119,7 +126,8 @@ class Run:
             module = function.scope.module
             verbs = self.evaluate, self.execute, self.call, self.interpret
             alone = Run(self.program, module, self.config, *verbs)
-            self.interpret(alone, function)
+            with alone.giving_up(function.name):
+                self.interpret(alone, function)
             known = frozenset(finding.place for finding in alone.findings)
             self.faults[id(function.node)] = known
         return known
@@ -128,6 +136,28 @@ class Run:
     def exhausted(self) -> bool:
         """Whether no more calls are to be followed."""
         return self.steps > _MOST_STEPS
+
+    def step(self, count: int = 1) -> None:
+        """Count steps. Raises TooMuchError if there were too many."""
+        self.steps += count
+        if self.steps > _MOST_STEPS_AT_ALL:
+            raise TooMuchError
+
+    @contextmanager
+    def giving_up(self, name: str) -> Iterator[None]:
+        """Give up what the block goes through, under a name, if that takes too many steps.
+
+        What it has told until then may be wrong: of a loop only the last round counts.
+        """
+        told = len(self.findings)
+        self.steps = 0
+        try:
+            yield
+        except (TooMuchError, RecursionError) as error:
+            del self.findings[told:]
+            self.active.clear()
+            deep = isinstance(error, RecursionError)
+            self.given_up[name] = "nested too deeply" if deep else "too many steps"
 
 
 # Both are entered so often that the cost of a generator would show.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from typedtensors.ops import Undetermined, Unknown, Value
@@ -20,6 +21,8 @@ from typedtensors_mypy.interpreter.values import Items, Keyed, Stream
 
 # A literal longer than this is data.
 _LONGEST_LITERAL = 64
+# Tuples in tuples beyond this are no sizes; one that doubles at each step would have no end.
+_DEEPEST = 6
 
 
 def tuple_display(frame: Frame, node: ast.Tuple) -> Value:
@@ -50,7 +53,15 @@ def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream
         more = unpacked(frame, value)
         known = known and more is not None
         items += (item_of(frame, value),) if more is None else more
+    if _is_deep(items, _DEEPEST):
+        return Unknown("a value that is nested too deeply")
     return tuple(items) if known else Stream(join_all(items))
+
+
+def _is_deep(items: Iterable[Value], levels: int) -> bool:
+    inner = (item.values if isinstance(item, Items) else item for item in items)
+    nested = (each for each in inner if isinstance(each, tuple))
+    return any(not levels or _is_deep(each, levels - 1) for each in nested)
 
 
 def unpacked(frame: Frame, value: Value) -> tuple[Value, ...] | None:
@@ -69,6 +80,8 @@ def _sized(items: tuple[Value, ...]) -> Value:
 
 def dict_display(frame: Frame, node: ast.Dict) -> Value:
     """A dict, of known keys where they are literals."""
+    if len(node.keys) > _LONGEST_LITERAL:
+        return Unknown("a long literal")
     held: dict[Value, Value] | None = {}
     values: list[Value] = []
     for key, written in zip(node.keys, node.values, strict=True):

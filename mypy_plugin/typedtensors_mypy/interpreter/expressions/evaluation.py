@@ -38,7 +38,7 @@ from typedtensors_mypy.source.syntax import as_function
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:
     """The value of an expression; Unknown for any kind that is not listed below."""
-    frame.run.steps += 1
+    frame.run.step()
     evaluator = _EVALUATORS.get(type(node))
     if evaluator is None:
         return Unknown("an expression of a kind that is not followed")

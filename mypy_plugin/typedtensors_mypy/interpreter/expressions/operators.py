@@ -49,7 +49,12 @@ _ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
 }
 # Beyond this a power of literals is no size, and may take long.
 _LARGEST_POWER = 64
+# A size that is made of itself again and again grows without end.
+_HEAVIEST = 1_024
+# In bits.
+_LONGEST_SIZE = 128
 _LONGEST_LIST = 16
+_LONGEST = 4_096
 _CLASSES = (External, UserClass, tuple)
 _SEQUENCES = (tuple, Shape, str, Items, Stream)
 
@@ -96,16 +101,21 @@ def _on_objects(frame: Frame, node: ast.expr, name: str, left: Value, right: Val
 
 def _on_sequences(frame: Frame, name: str, left: Value, right: Value) -> Value:
     if isinstance(left, tuple) and isinstance(right, tuple) and name == "add":
-        return left + right
+        return _short(left + right)
     if isinstance(left, (Shape, tuple)) and isinstance(right, (Shape, tuple)) and name == "add":
         return _joined_sizes(left, right)
     if isinstance(left, tuple) and isinstance(right, Dim) and name == "mul":
         return _repeated(left, right)
     if isinstance(left, str) and isinstance(right, str) and name == "add":
-        return left + right
+        return _short(left + right)
     if isinstance(left, (Items, Stream)):
         return _on_lists(frame, name, left, right)
     return right if isinstance(right, Unknown) else Unknown("an operator on a sequence")
+
+
+def _short(sequence: tuple[Value, ...] | str) -> Value:
+    """A sequence, unless it is so long that it would grow without end."""
+    return sequence if len(sequence) <= _LONGEST else Unknown("a long sequence")
 
 
 def _repeated(values: tuple[Value, ...], times: Dim) -> Value:
@@ -123,7 +133,8 @@ def _on_lists(frame: Frame, name: str, left: Value, right: Value) -> Value:
     elif name == "add" and isinstance(right, (Items, Stream)):
         more = as_sequence(frame, right)
         if isinstance(held, tuple) and isinstance(more, tuple):
-            return Items((*held, *more))
+            joined = _short((*held, *more))
+            return Items(joined) if isinstance(joined, tuple) else joined
         made = join_contents(_as_items(held), _as_items(more))
     else:
         return Unknown("an operator on lists")
@@ -175,6 +186,8 @@ def _class_of(value: Value) -> str:
 
 
 def _on_dims(name: str, left: Dim, right: Dim) -> Value:
+    if left.weight * right.weight > _HEAVIEST or max(_digits(left), _digits(right)) > _LONGEST_SIZE:
+        return Unknown("a size of too many terms")
     if name in _ON_DIMS:
         if name in {"floordiv", "mod"} and right.value == 0:
             return Unknown("a division by zero")
@@ -183,6 +196,10 @@ def _on_dims(name: str, left: Dim, right: Dim) -> Value:
         small = 0 <= right.value <= _LARGEST_POWER
         return Dim.of(left.value**right.value) if small else SOME_FLOAT
     return SOME_FLOAT if name == "truediv" else Unknown(f"an integer from `{name}`")
+
+
+def _digits(dim: Dim) -> int:
+    return 0 if dim.value is None else dim.value.bit_length()
 
 
 def unary(frame: Frame, node: ast.expr, operator: ast.unaryop, operand: Value) -> Value:

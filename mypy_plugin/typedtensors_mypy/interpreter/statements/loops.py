@@ -29,6 +29,8 @@ from typedtensors_mypy.source.syntax import leaves_early, stored_names
 
 _MOST_UNROLLED = 8
 _MOST_ROUNDS = 6
+# In steps: states are copied and compared.
+_COST_OF_A_ROUND = 20
 _GONE = Unknown("a value that a loop changes")
 
 
@@ -101,6 +103,7 @@ def _forget(frame: Frame, body: list[ast.stmt]) -> None:
 def _one_round(
     frame: Frame, head: State, body: list[ast.stmt], begin: Callable[[], None]
 ) -> tuple[Loop, State]:
+    frame.run.step(_COST_OF_A_ROUND)
     loop = Loop()
     frame.loops.append(loop)
     with frame.branch(head.fork()):
