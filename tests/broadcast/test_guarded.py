@@ -4,12 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
+from tests.case_build import ROOT
+from tests.case_files import read_cases
+from tests.typedtensors_mypy.programs import findings
 from typedtensors import align, expand, expand_as, guard
+from typedtensors.config import Config
+
+WRITTEN_OUT = [
+    case.files["main.py"]
+    for case in read_cases(ROOT / "docs" / "broadcasts.md")
+    if case.name.startswith("writing_every_broadcast_out")
+]
 
 
 @pytest.mark.parametrize(
@@ -48,3 +59,23 @@ def test_under_a_guard_a_helper_compiles_into_one_graph() -> None:
     with guard("explicit", action="record"):
         compiled = torch.compile(scale, backend="eager", fullgraph=True)(x, w)
     assert torch.equal(compiled, scale(x, w))
+
+
+def test_the_docs_show_how_each_broadcast_is_written_out() -> None:
+    x, bias, scale, hidden = (
+        torch.rand(4, 5, 3),
+        torch.rand(3),
+        torch.rand(4),
+        torch.rand(4, 5) > 0.5,
+    )
+    results, told, seen = [], [], []
+    for source in WRITTEN_OUT:
+        told.append([found.text for found in findings(source, Config(broadcasts="explicit"))])
+        names: dict[str, Any] = {"__name__": "example"}
+        exec(compile(source, "<docs>", "exec"), names)  # noqa: S102 - our own text
+        with guard("explicit", action="record") as report:
+            results.append(names["scaled"](x, bias, scale, hidden))
+        seen.append(report.events)
+    before, after = results
+    assert torch.equal(before, after)
+    assert ([len(each) for each in told], [len(each) for each in seen]) == ([3, 0], [3, 0])

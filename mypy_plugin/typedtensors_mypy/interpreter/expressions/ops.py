@@ -24,6 +24,7 @@ from typedtensors.ops import (
 )
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors.shapes import DType
+from typedtensors.shapes.broadcast import Reason
 from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
 from typedtensors_mypy.interpreter.expressions.layouts import judge_view
 from typedtensors_mypy.interpreter.frame import Arguments, Frame
@@ -138,7 +139,10 @@ class _Application:
         if isinstance(outcome, Known):
             found = judge_all(self.frame, self.node, self.rule, outcome)
             found = found or judge_view(self.frame, self.name, args, outcome)
-            if found is not None:
+            if found is not None and found.reason == Reason.IMPLICIT.value:
+                # It is not written out, but it is no mistake: its result is what it is.
+                self.frame.report(self.node, found)
+            elif found is not None:
                 return Conflict(found)
         return outcome
 
