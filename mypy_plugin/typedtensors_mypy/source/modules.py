@@ -106,6 +106,12 @@ class Module:
         return collector.symbols
 
 
+def _is_overload(node: AnyFunction) -> bool:
+    """Whether a function only says how another definition of its name may be called."""
+    names = (getattr(each, "attr", getattr(each, "id", "")) for each in node.decorator_list)
+    return "overload" in names
+
+
 def package_of(name: str, path: str) -> str:
     """The package that a module's relative imports start from."""
     return name if _is_package(path) else name.rpartition(".")[0]
@@ -197,8 +203,11 @@ class _Collector:
 
     def _define(self, node: AnyFunction | ast.ClassDef) -> None:
         before = self.symbols.get(node.name)
-        if isinstance(before, FunctionNode) and isinstance(node, FunctionNode):
-            # An overload, a property's setter, a registered implementation: one name, many bodies.
+        if isinstance(before, FunctionNode) and _is_overload(before):
+            # What follows overloads is the function itself.
+            self.symbols[node.name] = node
+        elif isinstance(before, FunctionNode) and isinstance(node, FunctionNode):
+            # A property's setter, a registered implementation: one name, many bodies.
             self.symbols[node.name] = Ambiguous()
         else:
             self._bind(node.name, node)
