@@ -48,7 +48,8 @@ def index(table: Int[Tensor, "32"]) -> Int[Tensor, "32"]:
     return table
 """,
     "model.py": """\
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from config import Config
 
@@ -60,13 +61,28 @@ class Net(nn.Module):
 
     def forward(self, x):
         return self.layer(x)
+
+
+class Head(nn.Module):
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
+
+    def forward(self, x: Float[Tensor, "b d"]) -> Float[Tensor, "b 1"]:
+        return nn.Linear(self.width, 1)(x)
+""",
+    # Functions without annotations, and nothing else.
+    "plain.py": """\
+def total(x):
+    return x.sum(1)
 """,
     "train.py": """\
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from data import index, targets
-from model import Net
+from model import Head, Net
+from plain import total
 from shapes import Batch
 
 
@@ -77,6 +93,14 @@ def train(batch: Batch):
 
 def look_up(table: Int[Tensor, "32"]) -> Int[Tensor, "16"]:
     return index(table)
+
+
+def score(batch: Batch) -> Float[Tensor, "32 1"]:
+    return Head(11)(batch)
+
+
+def summed(batch: Batch) -> Float[Tensor, "10"]:
+    return total(batch)
 """,
     # Reads no module of the project, so no edit reaches it; has an error of mypy's, too.
     "apart.py": """\
@@ -149,9 +173,12 @@ FAR_REACHING = {
     "layer-size": (LAYER_SIZE,),
     "config-default": (Edit("config.py", "10", "12"),),
     "dtype": (Edit("data.py", "index(table: Int", "index(table: Float"),),
+    "method-body": (Edit("model.py", "self.width, 1", "self.width - 1, 1"),),
+    "untyped-body": (Edit("plain.py", "sum(1)", "sum(0)"),),
     "two-files": (SIGNATURE, LAYER_SIZE),
     "deleted": (Edit("data.py"),),
     "renamed": (Edit("data.py", moved_to="renamed.py"),),
+    "deleted-untyped": (Edit("plain.py"),),
     "syntax-error": (Edit("config.py", "class", "clas"),),
 }
 EDITS = {
