@@ -140,6 +140,15 @@ def misused(op: str, problem: str, *, hint: str | None = None) -> Diagnostic:
     return Diagnostic(codes.OP, f"`{op}`: {problem}", hint)
 
 
+def pieces_differ(op: str, names: int, pieces: int) -> Diagnostic:
+    """An array cut into more or fewer pieces than there are names for them."""
+    return misused(op, f"gives {_count(pieces, 'array')}, unpacked into {_count(names, 'name')}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def sizes_misused(op: str, problem: str, *, hint: str | None = None) -> Diagnostic:
     """An operation whose arrays have sizes that cannot go together, described in words."""
     return Diagnostic(codes.SHAPE, f"`{op}`: {problem}", hint)

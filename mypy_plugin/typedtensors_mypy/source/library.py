@@ -58,6 +58,7 @@ OBJECT_PROPERTIES = {
         "scale_tril base_dist".split()
     )
 }
+SPLITTING = frozenset("split chunk tensor_split unbind hsplit vsplit dsplit unsafe_chunk".split())
 RESHAPING_IN_PLACE = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()
 )

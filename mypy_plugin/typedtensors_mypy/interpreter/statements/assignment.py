@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
@@ -31,6 +32,7 @@ from typedtensors_mypy.interpreter.values import (
     of_framework,
     options,
 )
+from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax import dotted
 
@@ -71,6 +73,18 @@ def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         values = (part,) * len(targets)
     for target, item in zip(targets, values, strict=True):
         assign(frame, target, item)
+
+
+def check_pieces(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> None:
+    """Tell of `a, b = x.split(2)` where that gives another number of pieces."""
+    if not isinstance(target, (ast.Tuple, ast.List)) or type(value) is not tuple:
+        return
+    called = source.func if isinstance(source, ast.Call) else None
+    if not isinstance(called, ast.Attribute) or called.attr not in library.SPLITTING:
+        return
+    starred = any(isinstance(item, ast.Starred) for item in target.elts)
+    if not starred and len(value) != len(target.elts):
+        frame.report(source, wording.pieces_differ(called.attr, len(target.elts), len(value)))
 
 
 def unpack_shape(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> Value:

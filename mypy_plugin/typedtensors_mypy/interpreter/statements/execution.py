@@ -21,6 +21,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.statements.assignment import (
     assign,
+    check_pieces,
     mark_changed,
     unpack_shape,
 )
@@ -53,6 +54,7 @@ def _expression(frame: Frame, node: ast.Expr) -> None:
 def _assign(frame: Frame, node: ast.Assign) -> None:
     value = frame.evaluate(node.value)
     for target in node.targets:
+        check_pieces(frame, target, node.value, value)
         assign(frame, target, unpack_shape(frame, target, node.value, value))
 
 
