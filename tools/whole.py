@@ -69,10 +69,10 @@ class Files:
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self.paths = paths
-        self.read = cache(self._read)
         self.outline = cache(self._outline)
 
-    def _read(self, name: str) -> Module | None:
+    def read(self, name: str) -> Module | None:
+        """A module in full, which is not kept: all of them fill some GB."""
         path = self.paths[name]
         try:
             return Module.parse(name, str(path), path.read_text(encoding="utf-8"))
