@@ -84,6 +84,7 @@ class Run:
     sightings: list[Sighting] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
     steps: int = 0
+    most_steps: int = _MOST_STEPS
     muted: int = 0
 
     def summed(self, ask: Callable[[Module], frozenset[str]], module: Module) -> frozenset[str]:
@@ -135,7 +136,17 @@ class Run:
     @property
     def exhausted(self) -> bool:
         """Whether no more calls are to be followed."""
-        return self.steps > _MOST_STEPS
+        return self.steps > self.most_steps
+
+    @contextmanager
+    def sparing(self, steps: int) -> Iterator[None]:
+        """Follow calls in the block for so many steps at most."""
+        before = self.most_steps
+        self.most_steps = min(before, self.steps + steps)
+        try:
+            yield
+        finally:
+            self.most_steps = before
 
     def step(self, count: int = 1) -> None:
         """Count steps. Raises TooMuchError if there were too many."""

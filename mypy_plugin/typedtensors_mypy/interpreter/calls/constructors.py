@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 from dataclasses import replace
 
 from typedtensors.dims import Dim
@@ -26,6 +27,10 @@ from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
+
+# For how many steps calls are followed to make some object of another module's class: each module
+# that asks for an attribute makes its own, and most ask for a few.
+_STEPS_FOR_OTHERS = 1_000
 
 # What an object holds of its base, under a name that no attribute has.
 BASE_LAYER = "super()"
@@ -73,7 +78,9 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
         for parameter in signature.parameters[1:]
         if parameter.kind[0] != "*"
     }
-    with frame.run.silence():
+    run = frame.run
+    elsewhere = instance.cls.scope.module is not run.module
+    with run.silence(), run.sparing(_STEPS_FOR_OTHERS) if elsewhere else nullcontext():
         node = ast.copy_location(ast.Constant(None), instance.cls.node)
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
 

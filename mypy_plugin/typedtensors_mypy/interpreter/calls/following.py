@@ -194,7 +194,7 @@ class _Call:
             with run.listening() as heard:
                 known = self._go_through()
             run.active.discard(like)
-            if reusable and not heard:
+            if reusable and not heard and not run.exhausted:
                 run.followed[like] = known
         if known.lists:
             self.frame.state.lists = {**self.frame.state.lists, **known.lists}
