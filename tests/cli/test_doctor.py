@@ -116,7 +116,7 @@ def test_a_configuration_that_cannot_be_read_is_one_line(
 def test_specs_that_cannot_be_read_are_a_problem(
     project: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (project / "train.py").write_text(SPECS.replace('"n"', 'f"n"').replace('""', 'f""'))
+    (project / "train.py").write_text(SPECS.replace('"n"', "axes()").replace('""', "axes()"))
     status, out = report(capfd)
     assert status == 1
     assert "problem  train.py: no shape annotation can be read: line 4" in out

@@ -9,6 +9,7 @@ import pytest
 
 from typedtensors.dims import Dim, Facts, parse_dim
 from typedtensors.ops import Conflict, Known, Layer, Unknown, lookup
+from typedtensors.ops.value import Many
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
 
@@ -63,6 +64,8 @@ def text(value: Any) -> str:
         return value.shape.text
     if isinstance(value, Unknown):
         return "unknown"
+    if isinstance(value, Many):
+        return f"any number of {text(value.item)}"
     if isinstance(value, (tuple, list)):
         return ", ".join(map(text, value))
     return str(value.code) if hasattr(value, "code") else str(value)
