@@ -142,6 +142,9 @@ _TOO_SMALL = (
     "Padding size should be less than",
     "Output size is too small",
     "output size is too small",
+    "length must be non-negative",
+    "is too small. Calculated output",
+    "calculated shape of the array of sliding blocks",
 )
 
 

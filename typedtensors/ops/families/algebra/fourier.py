@@ -237,9 +237,12 @@ def stft(call: Call) -> Value:
         raise Undetermined("complex signals have other frequencies")
     count = size if call["onesided"] is False else size // 2 + 1
     whole = Shape((*axes[:-1], Axis(count), frames))
+    window = call["window"]
+    mixed = isinstance(window, Tensor) and window.dtype != array.dtype
+    dtype = ANY if mixed else array.dtype
     if call.flag("return_complex"):
-        return Tensor(whole, complexed(array.dtype))
-    return Tensor(Shape((*whole.axes, Axis(Dim.of(2)))), array.dtype)
+        return Tensor(whole, complexed(dtype))
+    return Tensor(Shape((*whole.axes, Axis(Dim.of(2)))), dtype)
 
 
 def _frames(call: Call, time: Axis, size: Dim) -> Axis:

@@ -6,10 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
+from typedtensors.ops.merging import kind
 from typedtensors.ops.names import numpy_names, torch_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import elementwise, over
+from typedtensors.shapes import DType
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -82,10 +84,25 @@ def divide(call: Call) -> Tensor:
 
 rule(
     *torch_names("true_divide", in_place=True),
-    *numpy_names("divide", "true_divide", operator="truediv"),
     params="input, other, *, out=None",
     examples=_NUMBERS,
 )(over("input", "other", dtype="floating"))
+
+
+@rule(
+    *numpy_names("divide", "true_divide", operator="truediv"),
+    params="input, other, *, out=None",
+    examples=_NUMBERS,
+)
+def numpy_divide(call: Call) -> Tensor:
+    """A quotient of integers is a float64, however narrow they are."""
+    dtype = promotion.promoted(call.framework, (call["input"], call["other"]))
+    if dtype.names is not None:
+        wide = (kind(name) in ("int", "bool") for name in dtype.names)
+        names = ("float64" if each else name for each, name in zip(wide, dtype.names, strict=True))
+        dtype = DType(frozenset(names))
+    return elementwise(call, "input", "other", dtype=dtype)
+
 
 for _name, _in_place, _same, _dtype in (
     ("maximum", False, ("maximum",), "promoted"),

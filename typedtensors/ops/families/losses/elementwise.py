@@ -130,8 +130,10 @@ def gaussian_nll_loss(call: Call) -> Tensor:
 
 
 def _require_variance(call: Call, shape: Shape, variance: Shape) -> None:
-    if not shape.rank or variance.rank is None:
+    if shape.rank is None or variance.rank is None:
         return
+    if shape.rank == 0 and variance.rank:
+        raise Undetermined("only a variance of size 1 fits a number")
     if variance.rank not in (shape.rank, shape.rank - 1):
         where = wording.argument("var", call.name)
         raise Conflicting(wording.rank_differs(where, shape.text, variance.text))

@@ -9,7 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.layers import layer
 from typedtensors.ops.names import torch_names
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike
@@ -107,17 +107,33 @@ layer(
 
 
 rule(
-    *(f"{_F}dropout", f"{_F}alpha_dropout", f"{_F}feature_alpha_dropout"),
-    *(f"{_F}dropout2d", f"{_F}dropout3d"),
+    *(f"{_F}dropout", f"{_F}alpha_dropout"),
     params="input, p=0.5, training=True, inplace=False",
     examples=(example(Array("b c n")), example(Array("b c n"), 0.1, training=False)),
 )(alike())
 layer(
-    *("torch.nn.Dropout", "torch.nn.AlphaDropout", "torch.nn.FeatureAlphaDropout"),
-    *("torch.nn.Dropout2d", "torch.nn.Dropout3d"),
+    *("torch.nn.Dropout", "torch.nn.AlphaDropout"),
     params="p=0.5, inplace=False",
     examples=(example(Array("b c n")).on(), example(Array("b c n")).on(0.1)),
 )(alike())
+
+
+@rule(
+    *(f"{_F}dropout2d", f"{_F}dropout3d", f"{_F}feature_alpha_dropout"),
+    params="input, p=0.5, training=True, inplace=False",
+    examples=(example(Array("b c n")), example(Array("b c n"), 0.1, training=False)),
+)
+@layer(
+    *("torch.nn.Dropout2d", "torch.nn.Dropout3d", "torch.nn.FeatureAlphaDropout"),
+    params="p=0.5, inplace=False",
+    examples=(example(Array("b c n")).on(), example(Array("b c n")).on(0.1)),
+)
+def drop_channels(call: Call) -> Tensor:
+    """Whole channels are dropped, and only in training."""
+    array = call.tensor("input")
+    if array.shape.rank is not None and array.shape.rank < 2:
+        raise Undetermined("an array without channels passes only where nothing is dropped")
+    return Tensor(array.shape, array.dtype)
 
 
 @rule(

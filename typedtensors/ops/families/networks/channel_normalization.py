@@ -68,6 +68,9 @@ def group_norm(call: Call) -> Tensor:
         raise Conflicting(wording.rank_differs(where, "batch channels ...", array.shape.text))
     require_inexact(call, array)
     consume(call, array, 1, call["num_channels"], "num_channels")
+    count, groups = array.shape.count, call["num_groups"]
+    if count is not None and count.value is not None and count == groups:
+        raise Conflicting(wording.misused(call.name, "one value for each group has no spread"))
     return Tensor(array.shape, array.dtype)
 
 

@@ -51,7 +51,11 @@ def pad(call: Call) -> Value:
         raise Undetermined("the mode pads arrays of certain ranks")
     if call["mode"] != "constant":
         _require_less(array, given)
-    return _padded(call, array, tuple(given))
+    found = _padded(call, array, tuple(given))
+    empty = any(at_most(axis.dim, Dim.of(0)) for axis in found.shape.suffix)
+    if empty and call["mode"] != "constant":
+        raise Undetermined("some modes leave no axis empty")
+    return found
 
 
 def _require_less(array: Tensor, given: Sequence[Value]) -> None:

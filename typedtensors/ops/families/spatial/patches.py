@@ -70,12 +70,13 @@ def _column(channels: Axis, found: list[Window]) -> Axis:
 
 
 _COLUMNS: tuple[_Drawn, ...] = (
-    (Array("b 12 6"), ((3, 4), (2, 2)), {}),
-    (Array("b 4*c 6"), ((3, 4), 2), {}),
-    (Array("b 9*c 9"), (3, 3), {"padding": 1}),
-    (Array("12 6"), ((3, 4), 2, 1, 0, 1), {}),
-    (Array("b 12 7"), ((3, 4), 2), {}),
-    (Array("b 7 6"), ((3, 4), 2), {}),
+    # The counts of windows are larger than any size that is drawn for a name.
+    (Array("b 12 32"), ((5, 9), (2, 2)), {}),
+    (Array("b 4*c 32"), ((5, 9), 2), {}),
+    (Array("b 9*c 36"), (6, 3), {"padding": 1}),
+    (Array("12 32"), ((5, 9), 2, 1, 0, 1), {}),
+    (Array("b 12 33"), ((5, 9), 2), {}),
+    (Array("b 7 32"), ((5, 9), 2), {}),
     (Array("b n 4 4"), (4, 2), {}),
 )
 
