@@ -4,10 +4,17 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from tests.ops.conformance import tally
 
 _VERDICTS = ("agreed", "rejected", "unknown", "missed")
+
+
+@pytest.fixture(autouse=True)
+def _distributions_check_their_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they do by default, and no longer once `torch.compile` has run in the process."""
+    monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", True)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
