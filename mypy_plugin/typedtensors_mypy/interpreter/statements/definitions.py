@@ -34,6 +34,10 @@ def define_function(frame: Frame, node: AnyFunction) -> None:
 def inner_function(frame: Frame, node: AnyFunction) -> Function:
     """A function or lambda where it is defined: it closes over what is around it."""
     closure = {} if frame.function is None else _captured(frame, frame.function)
+    for name in frame.scope.module.once(contents, node).changed:
+        if isinstance(frame.state.values.get(name), Items) and frame.function is not None:
+            # It may be called from anywhere from here on, as a hook is.
+            frame.state.values[name] = Unknown("a list that an inner function changes")
     return Function(node, frame.scope, closure, defaults=_defaults(frame, node.args))
 
 
