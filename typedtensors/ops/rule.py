@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from typedtensors.dims import Facts
     from typedtensors.ops.outcome import Outcome
@@ -35,7 +35,7 @@ class Example:
 
     def on(self, *args: object, **kwargs: object) -> Example:
         """The same call on a layer constructed with these arguments."""
-        return replace(self, layer=Example(args, kwargs))
+        return Example(self.args, self.kwargs, Example(args, kwargs))
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,11 @@ class Module:
 def example(*args: object, **kwargs: object) -> Example:
     """An example call, written as the call is."""
     return Example(args, kwargs)
+
+
+def on_layers(examples: Iterable[Example]) -> tuple[Example, ...]:
+    """The same calls with the settings given to the constructor."""
+    return tuple(Example(each.args).on(**each.kwargs) for each in examples)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

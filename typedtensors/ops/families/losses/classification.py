@@ -11,7 +11,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example, indices
+from typedtensors.ops.rule import Array, example, indices, on_layers
 from typedtensors.ops.steps.loss import dtype_of, require_axis, require_same_shape, returned
 from typedtensors.shapes import ANY, Shape, Tensor
 
@@ -37,11 +37,6 @@ _PROBABILITIES = (
 )
 
 
-def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
-    """The same calls with the settings given to the constructor."""
-    return tuple(Example(each.args).on(**each.kwargs) for each in examples)
-
-
 @rule(
     "torch.nn.functional.cross_entropy",
     params=f"input, target, {_SMOOTHED}",
@@ -51,7 +46,7 @@ def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
     "torch.nn.CrossEntropyLoss",
     params=_SMOOTHED,
     inputs="input, target",
-    examples=_on_layers((*_INDICES, *_PROBABILITIES)),
+    examples=on_layers((*_INDICES, *_PROBABILITIES)),
 )
 def cross_entropy(call: Call) -> Tensor:
     """Indices if the target holds integers, probabilities of the input's shape if floats."""
@@ -78,7 +73,7 @@ def cross_entropy(call: Call) -> Tensor:
     "torch.nn.NLLLoss",
     params=_SETTINGS,
     inputs="input, target",
-    examples=_on_layers(_INDICES),
+    examples=on_layers(_INDICES),
 )
 def nll_loss(call: Call) -> Tensor:
     """The target holds indices."""

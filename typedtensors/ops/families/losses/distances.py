@@ -10,7 +10,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.rule import Array, example, on_layers
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import dtype_of, require_one_rank, returned
 from typedtensors.ops.steps.matmul import without_last
@@ -27,11 +27,6 @@ _PAIRS = (
     example(Array("b 1 d"), Array("1 c d")),
     example(Array("b d"), Array("b d"), eps=1e-6),
 )
-
-
-def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
-    """The same calls with the settings given to the constructor."""
-    return tuple(Example(each.args).on(**each.kwargs) for each in examples)
 
 
 def _folded(call: Call, names: tuple[str, ...], dim: Value, *, keep: Value = False) -> Tensor:
@@ -61,7 +56,7 @@ _ALONG = (
     "torch.nn.CosineSimilarity",
     params="dim=1, eps=1e-08",
     inputs="x1, x2",
-    examples=(*_on_layers(_PAIRS), example(Array("*a d"), Array("*a d")).on(-1)),
+    examples=(*on_layers(_PAIRS), example(Array("*a d"), Array("*a d")).on(-1)),
 )
 def cosine_similarity(call: Call) -> Tensor:
     """Operands that broadcast; one axis holds the vectors."""
@@ -83,7 +78,7 @@ _LAST = (
     "torch.nn.PairwiseDistance",
     params="p=2.0, eps=1e-06, keepdim=False",
     inputs="x1, x2",
-    examples=_on_layers(_LAST[:-1]),
+    examples=on_layers(_LAST[:-1]),
 )
 def pairwise_distance(call: Call) -> Tensor:
     """Operands that broadcast; the last axis holds the vectors."""
@@ -106,7 +101,7 @@ _RANKED = (
     "torch.nn.MarginRankingLoss",
     params=f"margin=0.0, {_LEGACY}",
     inputs="input1, input2, target",
-    examples=_on_layers(_RANKED),
+    examples=on_layers(_RANKED),
 )
 def margin_ranking_loss(call: Call) -> Tensor:
     """Three arrays of one rank, which broadcast."""
@@ -133,7 +128,7 @@ _TRIPLES = (
     "torch.nn.TripletMarginLoss",
     params=f"margin=1.0, p=2.0, eps=1e-06, swap=False, {_LEGACY}",
     inputs="anchor, positive, negative",
-    examples=_on_layers(_TRIPLES),
+    examples=on_layers(_TRIPLES),
 )
 def triplet_margin_loss(call: Call) -> Tensor:
     """Three arrays of one rank: the anchor broadcasts with each, then the two distances do."""
@@ -160,7 +155,7 @@ _APART = "distance_function=None, margin=1.0, swap=False, reduction='mean'"
     "torch.nn.TripletMarginWithDistanceLoss",
     params=f"*, {_APART}",
     inputs="anchor, positive, negative",
-    examples=_on_layers(_ALIKE),
+    examples=on_layers(_ALIKE),
 )
 def triplet_with_distance(call: Call) -> Tensor:
     """As the triplet loss; with another distance the shape is not known."""
@@ -195,7 +190,7 @@ _SIMILAR = (
     "torch.nn.CosineEmbeddingLoss",
     params=f"margin=0.0, {_LEGACY}",
     inputs="input1, input2, target",
-    examples=_on_layers(_SIMILAR),
+    examples=on_layers(_SIMILAR),
 )
 def cosine_embedding_loss(call: Call) -> Tensor:
     """Two rows of vectors, and for each pair whether they should be alike."""

@@ -9,7 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.rule import Array, example, on_layers
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import compared, dtype_of, require_axis, returned
 from typedtensors.shapes import ANY, Tensor
@@ -26,11 +26,6 @@ _TWO = (
     example(Array("*a n"), Array("*a n"), reduction="none"),
     example(Array("b n"), Array("b n"), reduction="sum"),
 )
-
-
-def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
-    """The same calls with the settings given to the constructor."""
-    return tuple(Example(each.args).on(**each.kwargs) for each in examples)
 
 
 # Function, layer, and the settings of both.
@@ -58,7 +53,7 @@ for _function, _layer, _settings in (
         f"torch.nn.{_layer}",
         params=_settings,
         inputs="input, target",
-        examples=_on_layers(_TWO),
+        examples=on_layers(_TWO),
     )(_loss)
 
 _WEIGHTED = (
@@ -88,7 +83,7 @@ for _function, _layer, _settings, _weights, _examples in (
         f"torch.nn.{_layer}",
         params=_settings,
         inputs="input, target",
-        examples=_on_layers(_examples),
+        examples=on_layers(_examples),
     )(_loss)
 
 
@@ -110,7 +105,7 @@ _VARIANCE = "full=False, eps=1e-06, reduction='mean'"
     "torch.nn.GaussianNLLLoss",
     params=f"*, {_VARIANCE}",
     inputs="input, target, var",
-    examples=_on_layers(_GAUSSIAN),
+    examples=on_layers(_GAUSSIAN),
 )
 def gaussian_nll_loss(call: Call) -> Tensor:
     """Input and target are compared; the variance is the input's, or one for each row."""

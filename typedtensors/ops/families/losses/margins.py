@@ -10,7 +10,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example, indices
+from typedtensors.ops.rule import Array, example, indices, on_layers
 from typedtensors.ops.steps.elementwise import meet, overwritten
 from typedtensors.ops.steps.loss import (
     dtype_of,
@@ -28,11 +28,6 @@ if TYPE_CHECKING:
 
 _F = "torch.nn.functional."
 _LEGACY = "size_average=None, reduce=None, reduction='mean'"
-
-
-def _on_layers(examples: tuple[Example, ...]) -> tuple[Example, ...]:
-    """The same calls with the settings given to the constructor."""
-    return tuple(Example(each.args).on(**each.kwargs) for each in examples)
 
 
 _CLASSES = (
@@ -54,7 +49,7 @@ _MULTI_MARGIN = f"p=1, margin=1.0, weight=None, {_LEGACY}"
     "torch.nn.MultiMarginLoss",
     params=_MULTI_MARGIN,
     inputs="input, target",
-    examples=_on_layers(_CLASSES),
+    examples=on_layers(_CLASSES),
 )
 def multi_margin_loss(call: Call) -> Tensor:
     """One class index for each row of scores."""
@@ -88,7 +83,7 @@ _SIGNS = (
     "torch.nn.SoftMarginLoss",
     params=_LEGACY,
     inputs="input, target",
-    examples=_on_layers(_SIGNS),
+    examples=on_layers(_SIGNS),
 )
 def soft_margin_loss(call: Call) -> Tensor:
     """Elements with signs; the target broadcasts to the input, not the other way."""
@@ -116,7 +111,7 @@ _LABELS = (
     "torch.nn.MultiLabelSoftMarginLoss",
     params=f"weight=None, {_LEGACY}",
     inputs="input, target",
-    examples=_on_layers(_LABELS),
+    examples=on_layers(_LABELS),
 )
 def multilabel_soft_margin_loss(call: Call) -> Tensor:
     """A yes or no for each class; the last axis, of classes, is averaged over."""
@@ -147,7 +142,7 @@ _MEMBERS = (
     "torch.nn.MultiLabelMarginLoss",
     params=_LEGACY,
     inputs="input, target",
-    examples=_on_layers(_MEMBERS),
+    examples=on_layers(_MEMBERS),
 )
 def multilabel_margin_loss(call: Call) -> Tensor:
     """The classes of each row, as indices that end with -1."""
@@ -183,7 +178,7 @@ _SEQUENCES = "log_probs, targets, input_lengths, target_lengths"
     "torch.nn.CTCLoss",
     params=_CTC,
     inputs=_SEQUENCES,
-    examples=_on_layers(_ALIGNED),
+    examples=on_layers(_ALIGNED),
 )
 def ctc_loss(call: Call) -> Tensor:
     """A loss for each sequence; axis 0 is time, and each sequence says how long it is."""
