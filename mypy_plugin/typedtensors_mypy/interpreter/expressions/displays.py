@@ -87,10 +87,12 @@ def dict_display(frame: Frame, node: ast.Dict) -> Value:
     for key, written in zip(node.keys, node.values, strict=True):
         name = None if key is None else frame.evaluate(key)
         value = frame.evaluate(written)
-        more = entries(frame, value) if key is None else {name: value}
-        if more is None or not all(map(is_literal_key, more)):
-            held = None
-        values += [item_of_dict(frame, value)] if more is None else more.values()
+        if key is None:
+            more = entries(frame, value)
+            values += [item_of_dict(frame, value)] if more is None else more.values()
+        else:
+            more = {name: value} if is_literal_key(name) else None
+            values.append(value)
         held = None if held is None or more is None else {**held, **more}
     if held is not None:
         return Items(tuple(held.values()), tuple(held))
