@@ -11,13 +11,14 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.annotations.declared import value_of
-from typedtensors_mypy.interpreter.calls.classes import some_instance
-from typedtensors_mypy.interpreter.frame import Frame, Run
-from typedtensors_mypy.interpreter.signature import (
+from typedtensors_mypy.interpreter.annotations.signature import (
     Parameter,
     Signature,
     signature_of,
 )
+from typedtensors_mypy.interpreter.calls.classes import some_instance
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType, specs_of

@@ -12,13 +12,14 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter.annotations.text import annotation_text
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method, lineage
 from typedtensors_mypy.interpreter.calls.numbers import NUMBERS, guarded
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import is_literal_key, item_of, known_items
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.text import annotation_text
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,

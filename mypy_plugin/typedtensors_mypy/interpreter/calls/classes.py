@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from typedtensors.ops import Value
-from typedtensors_mypy.interpreter.frame import Frame, Run
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, Symbol

@@ -11,6 +11,8 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Unknown, Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature, signature_of
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
 from typedtensors_mypy.interpreter.calls.records import (
     is_named_tuple,
@@ -19,8 +21,7 @@ from typedtensors_mypy.interpreter.calls.records import (
     record_fields,
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.signature import Parameter, Signature, signature_of
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts

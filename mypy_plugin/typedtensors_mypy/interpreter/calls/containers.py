@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.displays import entries, item_of_dict
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.expressions.subscripts import item_at
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed, set_item
 from typedtensors_mypy.interpreter.values import Items, Keyed, Stream, either

@@ -7,6 +7,7 @@ import ast
 
 from typedtensors.ops import Layer, Object, Unknown, Value, canonical
 from typedtensors_mypy.interpreter.alternatives import for_each
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
 from typedtensors_mypy.interpreter.calls.classes import bound_method, is_layer_class
 from typedtensors_mypy.interpreter.calls.constructors import (
@@ -25,7 +26,7 @@ from typedtensors_mypy.interpreter.calls.torch_library import (
     call_chain_method,
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed
 from typedtensors_mypy.interpreter.values import (
     Chain,

@@ -13,18 +13,19 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
 from typedtensors_mypy.interpreter.annotations.declared import value_of, values_in
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
-from typedtensors_mypy.interpreter.expressions.iteration import known_items
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
-from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
-from typedtensors_mypy.interpreter.joins import join_all
-from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
-from typedtensors_mypy.interpreter.signature import (
+from typedtensors_mypy.interpreter.annotations.signature import (
     Given,
     Signature,
     fit,
     is_transparent,
     signature_of,
 )
+from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.expressions.iteration import known_items
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
+from typedtensors_mypy.interpreter.joins import join_all
+from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
     REPORTED,

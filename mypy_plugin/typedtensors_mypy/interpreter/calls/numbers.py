@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 
 from typedtensors.dims import Dim, maximum, minimum
 from typedtensors.ops import SOME_FLOAT, Unknown, Value
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.operators import binary
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed
 from typedtensors_mypy.interpreter.values import framework_of
 from typedtensors_mypy.source.library import ARRAY_CLASS

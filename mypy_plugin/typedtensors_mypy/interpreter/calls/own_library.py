@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.annotations import declared
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import REPORTED, Items
 from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import OpaqueType

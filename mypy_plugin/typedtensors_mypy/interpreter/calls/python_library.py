@@ -7,11 +7,12 @@ import ast
 from collections.abc import Callable, Mapping
 
 from typedtensors.ops import Fields, Unknown, Value
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.expressions.operators import OPERATORS, binary
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     Coming,
     Instance,

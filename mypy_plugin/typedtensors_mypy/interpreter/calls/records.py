@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature
 from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage
-from typedtensors_mypy.interpreter.frame import Frame, Run
-from typedtensors_mypy.interpreter.signature import Parameter, Signature
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Items, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import FunctionNode

@@ -12,6 +12,8 @@ from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.signature import signature_of
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import (
     Member,
     body_symbols,
@@ -23,8 +25,8 @@ from typedtensors_mypy.interpreter.calls.classes import (
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built, find_constructor
 from typedtensors_mypy.interpreter.calls.records import is_frozen, is_record
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame, Run
-from typedtensors_mypy.interpreter.signature import signature_of
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
     Chain,

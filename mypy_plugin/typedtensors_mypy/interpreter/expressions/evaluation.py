@@ -13,6 +13,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.expressions.attributes import attribute, name_value
 from typedtensors_mypy.interpreter.expressions.comprehensions import (
@@ -28,7 +29,7 @@ from typedtensors_mypy.interpreter.expressions.displays import (
 )
 from typedtensors_mypy.interpreter.expressions.iteration import item_of
 from typedtensors_mypy.interpreter.expressions.subscripts import subscript
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth

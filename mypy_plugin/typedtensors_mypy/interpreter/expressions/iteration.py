@@ -9,8 +9,9 @@ from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.ops.steps.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
     Chain,

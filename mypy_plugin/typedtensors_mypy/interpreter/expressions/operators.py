@@ -11,10 +11,11 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
 from typedtensors.ops.steps.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Shape, Tensor
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all, join_contents
 from typedtensors_mypy.interpreter.values import (
     REPORTED,

@@ -25,9 +25,10 @@ from typedtensors.ops import (
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors.shapes import DType
 from typedtensors.shapes.broadcast import Reason
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
 from typedtensors_mypy.interpreter.expressions.layouts import judge_view
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
     Items,

@@ -10,8 +10,9 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.ops.steps.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape
 from typedtensors_mypy.interpreter.alternatives import for_each
+from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
-from typedtensors_mypy.interpreter.frame import Arguments, Frame
+from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
     Chain,

@@ -10,7 +10,8 @@ from functools import cached_property
 
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
-from typedtensors_mypy.interpreter.frame import Arguments, Run
+from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Items
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`Run`, what the interpretation of one module shares: what was found, what was met, the budget."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from typedtensors.config import Config
+from typedtensors.dims import Facts
+from typedtensors.ops import Value
+from typedtensors_mypy.findings import Finding, Place
+from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.state import State
+from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
+from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.program import External, Program
+
+if TYPE_CHECKING:
+    from typedtensors_mypy.interpreter.annotations.signature import Signature
+    from typedtensors_mypy.interpreter.frame import Frame
+    from typedtensors_mypy.interpreter.memo import Followed, Likeness
+
+# An untyped function is interpreted once per call; these bounds keep a module's cost linear.
+_MOST_STEPS = 40_000
+# Code that takes more, of branches in loops in loops, is given up.
+_MOST_STEPS_AT_ALL = 150_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """The value of an expression or a parameter, once, and what was known then."""
+
+    frame: Frame
+    node: ast.expr | ast.arg
+    value: Value
+    facts: Facts
+
+
+class TooMuchError(Exception):
+    """Some code takes more steps than are worth it: nothing is known of what it does."""
+
+
+@dataclass
+class Run:
+    """The interpretation of one module.
+
+    `evaluate`, `execute`, `call` and `interpret` are the interpreter's verbs; they are handed over
+    here so that its rooms need not import each other.
+
+    `sightings`, if asked for, are the values of all parameters and expressions, in the order of
+    their evaluation.
+    """
+
+    program: Program
+    module: Module
+    config: Config
+    evaluate: Callable[[Frame, ast.expr], Value]
+    execute: Callable[[Frame, Sequence[ast.stmt]], None]
+    call: Callable[[Frame, ast.expr, Value, Arguments], Value]
+    interpret: Callable[[Run, Function], None]
+    findings: list[Finding] = field(default_factory=list)
+    globals: State = field(default_factory=State)
+    classes: dict[int, UserClass] = field(default_factory=dict)
+    lineages: dict[int, list[UserClass | External | None]] = field(default_factory=dict)
+    generic: dict[int, Instance] = field(default_factory=dict)
+    constructors: dict[int, Function] = field(default_factory=dict)
+    signatures: dict[int, Signature] = field(default_factory=dict)
+    rule_names: dict[str, str | None] = field(default_factory=dict)
+    sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
+    faults: dict[int, frozenset[Place]] = field(default_factory=dict)
+    active: set[Likeness] = field(default_factory=set)
+    followed: dict[Likeness, Followed] = field(default_factory=dict)
+    results: dict[object, Value] = field(default_factory=dict)
+    listeners: list[tuple[list[Finding], int]] = field(default_factory=list)
+    sightings: list[Sighting] | None = None
+    given_up: dict[str, str] = field(default_factory=dict)
+    steps: int = 0
+    most_steps: int = _MOST_STEPS
+    muted: int = 0
+
+    def summed(self, ask: Callable[[Module], frozenset[str]], module: Module) -> frozenset[str]:
+        """The answer to a question about a whole module, which is asked once."""
+        key = ask, module.name
+        if key not in self.sums:
+            self.sums[key] = ask(module)
+        return self.sums[key]
+
+    def tell(self, finding: Finding) -> None:
+        """Keep a finding, unless the same place has one of the same code already."""
+        for heard, muted in self.listeners:
+            if self.muted == muted:
+                heard.append(finding)
+        if self.muted:
+            return
+        key = (finding.place.line, finding.place.column, finding.code)
+        told = ((f.place.line, f.place.column, f.code) for f in self.findings)
+        if key not in told:
+            self.findings.append(finding)
+
+    @contextmanager
+    def listening(self) -> Iterator[list[Finding]]:
+        """Hear what the block tells, whether or not it is kept; not what it silences itself."""
+        heard: list[Finding] = []
+        self.listeners.append((heard, self.muted))
+        try:
+            yield heard
+        finally:
+            self.listeners.pop()
+
+    def silence(self) -> _Silence:
+        """Interpret without telling anything."""
+        return _Silence(self)
+
+    def faults_of(self, function: Function) -> frozenset[Place]:
+        """Where a function of another module is wrong by itself, whatever it is called with."""
+        known = self.faults.get(id(function.node))
+        if known is None:
+            module = function.scope.module
+            verbs = self.evaluate, self.execute, self.call, self.interpret
+            alone = Run(self.program, module, self.config, *verbs)
+            with alone.giving_up(function.name):
+                self.interpret(alone, function)
+            known = frozenset(finding.place for finding in alone.findings)
+            self.faults[id(function.node)] = known
+        return known
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether no more calls are to be followed."""
+        return self.steps > self.most_steps
+
+    @contextmanager
+    def sparing(self, steps: int) -> Iterator[None]:
+        """Follow calls in the block for so many steps at most."""
+        before = self.most_steps
+        self.most_steps = min(before, self.steps + steps)
+        try:
+            yield
+        finally:
+            self.most_steps = before
+
+    def step(self, count: int = 1) -> None:
+        """Count steps. Raises TooMuchError if there were too many."""
+        self.steps += count
+        if self.steps > _MOST_STEPS_AT_ALL:
+            raise TooMuchError
+
+    @contextmanager
+    def giving_up(self, name: str) -> Iterator[None]:
+        """Give up what the block goes through, under a name, if that takes too many steps.
+
+        What it has told until then may be wrong: of a loop only the last round counts.
+        """
+        told = len(self.findings)
+        self.steps = 0
+        try:
+            yield
+        except (TooMuchError, RecursionError) as error:
+            del self.findings[told:]
+            self.active.clear()
+            deep = isinstance(error, RecursionError)
+            self.given_up[name] = "nested too deeply" if deep else "too many steps"
+
+
+# Entered so often that the cost of a generator would show.
+class _Silence:
+    """The time in which a run tells nothing."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __enter__(self) -> None:
+        self._run.muted += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._run.muted -= 1
