@@ -380,6 +380,24 @@ class TestScope:
             COLUMN.expand(4, 4) - ROW.expand(4, 4)
 
 
+def test_values_belong_to_the_columns_of_their_own_eigenvectors_only() -> None:
+    values, vectors = torch.linalg.eigh(torch.eye(4))
+    others, rows = torch.linalg.eigh(torch.ones(4, 4))[1], vectors.mT
+    with guard(action="record") as report:
+        vectors * values
+        others * values
+        rows * values
+        torch.tril(vectors) * values
+        vectors * values.cumsum(0)
+    found = [event.expression for event in report.events]
+    assert found == [
+        "others * values",
+        "rows * values",
+        "torch.tril(vectors) * values",
+        "vectors * values.cumsum(0)",
+    ]
+
+
 def test_importing_the_guard_loads_no_torch() -> None:
     program = "import sys, typedtensors.guard; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

@@ -53,6 +53,27 @@ def sinusoidal_position_encoding() -> Tensor:
 
 
 @program
+def eigenvalues_beside_their_eigenvectors() -> Tensor:
+    x = torch.rand(B, B, requires_grad=True)
+    values, vectors = torch.linalg.eigh(x @ x.mT)
+    values = values.clamp(min=1e-6)
+    whitened = (vectors * values.rsqrt()) @ vectors.mT
+    found = torch.linalg.eigh(x @ x.mT)
+    same = found.eigenvectors * (1 / found[0])
+    u, s, vh = torch.linalg.svd(x)
+    left, scale, right = torch.svd(x)
+    return (whitened + same + (u * s) @ vh + vh.mT.mul(s) + left * scale + right * scale).sum()
+
+
+@program
+def triangular_mask_among_axes_of_equal_size() -> Tensor:
+    scores = torch.randn(T, HEADS, T, T, requires_grad=True)
+    mask = torch.ones(2 * T, 2 * T).tril().bool()
+    cut = mask[:T, :T]
+    return scores.masked_fill(~cut, -1e4).softmax(-1).mean() + (scores * cut).mean()
+
+
+@program
 def pairs_of_one_tensor() -> Tensor:
     scores, times = torch.randn(B, requires_grad=True), torch.rand(B)
     wanted = (times.unsqueeze(1) - times).sign()

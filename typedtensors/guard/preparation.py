@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an earlier line of the function gave a variable of an expression its axis of size 1."""
+"""What earlier lines of the function did to the variables of an expression."""
 
 from __future__ import annotations
 
 import ast
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from typedtensors.shapes.broadcast import inserts_axis
 
@@ -18,21 +18,46 @@ _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _CLOSED: Final = (*_SCOPES, ast.ClassDef, ast.Lambda)
 
 
-def is_prepared(source: str, line: int, expression: ast.AST) -> bool:
-    """Whether the last assignment before `line` to some variable of the expression inserts an axis.
+class Given(NamedTuple):
+    """What a variable is assigned: a value, or an item of one that is unpacked."""
+
+    value: ast.expr
+    item: int | None = None
+
+    @property
+    def line(self) -> int:
+        """The line at which the value is computed."""
+        return self.value.lineno
+
+
+class Variables:
+    """The variables of the function that covers a line, or of the module."""
+
+    def __init__(self, source: str, line: int) -> None:
+        tree = _tree(source)
+        self._given = [] if tree is None else [*_assignments(_innermost(tree, line))]
+
+    def before(self, name: str, line: int) -> Given | None:
+        """What a variable is assigned last before a line."""
+        return max(
+            (
+                given
+                for variable, given in self._given
+                if variable == name and (given.value.end_lineno or given.line) < line
+            ),
+            key=lambda given: given.line,
+            default=None,
+        )
+
+
+def is_prepared(expression: ast.AST, line: int, variables: Variables) -> bool:
+    """Whether the last assignment to some variable of the expression inserts an axis.
 
     `position = torch.arange(n).unsqueeze(1).float()` is no view any more when it is used.
     """
-    tree = _tree(source)
     names = {part.id for part in ast.walk(expression) if isinstance(part, ast.Name)}
-    if tree is None or not names:
-        return False
-    latest: dict[str, ast.expr] = {}
-    for name, value in _assignments(_innermost(tree, line)):
-        earlier = (value.end_lineno or value.lineno) < line
-        if earlier and name in names and _is_later(value, latest.get(name)):
-            latest[name] = value
-    return any(map(inserts_axis, latest.values()))
+    latest = [variables.before(name, line) for name in names]
+    return any(inserts_axis(given.value) for given in latest if given is not None)
 
 
 @lru_cache(maxsize=32)
@@ -52,7 +77,7 @@ def _innermost(tree: ast.Module, line: int) -> _Scope:
     return best
 
 
-def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(node: ast.AST) -> Iterator[tuple[str, Given]]:
     """Each plain assignment to a name, in this scope only."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Assign):
@@ -64,14 +89,13 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield from _assignments(child)
 
 
-def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, Given]]:
     if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple):
-        values = value.elts if isinstance(value, ast.Tuple) else [value] * len(target.elts)
-        for each, its in zip(target.elts, values, strict=False):
+        yield target.id, Given(value)
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        for each, its in zip(target.elts, value.elts, strict=False):
             yield from _paired(each, its)
-
-
-def _is_later(value: ast.expr, other: ast.expr | None) -> bool:
-    return other is None or value.lineno >= other.lineno
+    elif isinstance(target, ast.Tuple):
+        for item, each in enumerate(target.elts):
+            if isinstance(each, ast.Name):
+                yield each.id, Given(value, item)

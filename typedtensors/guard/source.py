@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 from dataclasses import dataclass
 from itertools import islice
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from typedtensors.diagnostics.cell import shown_file
 from typedtensors.guard import syntax
-from typedtensors.guard.preparation import is_prepared
+from typedtensors.guard.preparation import Variables, is_prepared
+from typedtensors.guard.provenance import belonging
 from typedtensors.shapes.broadcast import accepted_lines, inserts_axis, meets_itself
 
 if TYPE_CHECKING:
@@ -31,8 +33,9 @@ class Site:
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
     expression inserts an axis. `prepared`: an earlier line of the function did, for a variable of
-    the expression. `paired`: its operands are one tensor, turned two ways. `accepted`: its lines,
-    or those at the ends of its statement, say `# broadcast: ok`.
+    the expression. `paired`: its operands are one tensor, turned two ways. `belonging`: those
+    operands that belong to the last axes of another, whatever has the same size. `accepted`: its
+    lines, or those at the ends of its statement, say `# broadcast: ok`.
     """
 
     file: str
@@ -44,6 +47,7 @@ class Site:
     inserts: bool = False
     prepared: bool = False
     paired: bool = False
+    belonging: tuple[ast.expr, ...] = ()
     accepted: bool = False
 
     @property
@@ -57,6 +61,11 @@ class Site:
         `method`: the operation is a method, so its first argument is before the dot.
         """
         return syntax.arguments(self.parsed, places, method=method)
+
+    def belongs(self, place: int, *, method: bool) -> bool:
+        """Whether the argument at this position belongs to the last axes of another."""
+        found = [] if self.parsed is None else syntax.operands(self.parsed.node, method=method)
+        return place < len(found) and found[place] in self.belonging
 
 
 # By identity: comparing code objects compares their bytecode. The code is kept alive beside it.
@@ -78,6 +87,8 @@ def _read(frame: FrameType) -> Site:
     span, text = _expression(frame, source)
     module = _module(frame)
     parsed = None if text is None else syntax.parse(text)
+    operands = [] if parsed is None else syntax.operands(parsed.node, method=True)
+    variables = Variables("".join(source), span.start)
     return Site(
         file=shown_file(file),
         line=span.start,
@@ -86,8 +97,9 @@ def _read(frame: FrameType) -> Site:
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
-        prepared=parsed is not None and is_prepared("".join(source), span.start, parsed.node),
+        prepared=parsed is not None and is_prepared(parsed.node, span.start, variables),
         paired=parsed is not None and meets_itself(parsed.node),
+        belonging=belonging(operands, span.start, variables),
         accepted=not accepted_lines("".join(source)).isdisjoint(span),
     )
 

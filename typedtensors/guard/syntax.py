@@ -64,7 +64,7 @@ def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> 
 
     None for each one that the expression does not write as a plain argument.
     """
-    found = [] if parsed is None else _operands(parsed.node, method=method)
+    found = [] if parsed is None else operands(parsed.node, method=method)
     return [
         parsed.text(found[at]) if parsed is not None and at < len(found) else None for at in places
     ]
@@ -78,7 +78,8 @@ def called(parsed: Parsed | None) -> str | None:
     return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
-def _operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
+def operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
+    """An operation's arguments, where they are written plainly; `method`: as in `arguments`."""
     if isinstance(node, ast.BinOp):
         return [node.left, node.right]
     if isinstance(node, ast.AugAssign):
@@ -87,7 +88,7 @@ def _operands(node: ast.AST, *, method: bool) -> list[ast.expr]:
         return [node.left, node.comparators[0]]
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)) and node.value is not None:
         # The statement, where columns are unknown: its value may be the operation.
-        return _operands(node.value, method=method)
+        return operands(node.value, method=method)
     if isinstance(node, ast.Call) and not any(isinstance(arg, ast.Starred) for arg in node.args):
         receiver = _receiver(node.func) if method else []
         named = [keyword.value for keyword in node.keywords if keyword.arg in _OPERANDS]

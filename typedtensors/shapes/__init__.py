@@ -2,7 +2,7 @@
 """Shapes: axes, the spec grammar, dtypes, broadcasting, and matching a spec with a shape."""
 
 from typedtensors.shapes.alignment import Argument
-from typedtensors.shapes.axis import Axis, Intent, Variadic
+from typedtensors.shapes.axis import Axis, Intent, Variadic, new_origin
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
 from typedtensors.shapes.dtype import ANY, DType
 from typedtensors.shapes.grammar import parse_spec
@@ -37,5 +37,6 @@ __all__ = [
     "instantiate",
     "match",
     "match_all",
+    "new_origin",
     "parse_spec",
 ]

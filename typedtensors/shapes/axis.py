@@ -30,16 +30,22 @@ class Axis:
     """One axis of known position.
 
     `flexible` is jaxtyping's `#`: the size is `dim` or 1. `intent` says where a size of 1 was
-    asked for; it is no part of equality, which is about sizes.
+    asked for, and axes of one `origin` number the same things, such as the eigenvectors of one
+    matrix; neither is a part of equality, which is about sizes.
     """
 
     dim: Dim
     flexible: bool = False
     intent: Intent | None = field(default=None, compare=False)
+    origin: int | None = field(default=None, compare=False, repr=False)
 
     def with_dim(self, dim: Dim) -> Axis:
         """The same axis with another size."""
         return replace(self, dim=dim)
+
+    def of_origin(self, origin: int) -> Axis:
+        """The same axis, which numbers what all axes of that origin do."""
+        return replace(self, origin=origin)
 
     @property
     def is_one(self) -> bool:
@@ -49,6 +55,11 @@ class Axis:
     def __str__(self) -> str:
         """As a spec writes it."""
         return f"#{self.dim}" if self.flexible else str(self.dim)
+
+
+def new_origin() -> int:
+    """An origin that no axis has yet."""
+    return next(_serials)
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,13 @@ class Shape:
         part = None if position is None else self.axes[position]
         return part if isinstance(part, Axis) else None
 
+    def numbered(self, index: int, origin: int) -> Shape:
+        """The shape whose axis at Python's `shape[index]`, if it is known, is of that origin."""
+        position, axis = self.position(index), self.axis(index)
+        if position is None or axis is None:
+            return self
+        return self.replace(position, axis.of_origin(origin))
+
     def replace(self, position: int, *parts: Part) -> Shape:
         """The shape with the part at a position of `axes` replaced by any number of parts."""
         return Shape((*self.axes[:position], *parts, *self.axes[position + 1 :]))

@@ -21,10 +21,13 @@ _INSERTING = frozenset(
 )
 
 
-def context_of(event: BroadcastEvent, operands: Operands, site: Site | None) -> Context:
-    """The context in which the event is judged."""
+def context_of(
+    event: BroadcastEvent, operands: Operands, site: Site | None, *, method: bool
+) -> Context:
+    """The context in which the event is judged; `method`: the operation is one of tensors."""
     tensors = operands.tensors
     expanded = [tensors[k] for k in event.expanded]
+    places = [operands.places[k] for k in event.expanded]
     stretched = [tensor for tensor, axes in zip(tensors, event.stretched, strict=True) if axes]
     return Context(
         comparison=operands.comparison,
@@ -33,7 +36,8 @@ def context_of(event: BroadcastEvent, operands: Operands, site: Site | None) -> 
         paired=site is not None and site.paired,
         viewed=any(map(_is_axis_inserted, stretched)),
         floating=all(tensor.dtype.is_floating_point for tensor in tensors),
-        parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded),
+        parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded)
+        or (site is not None and any(site.belongs(each, method=method) for each in places)),
         deliberate=all(map(is_intended, expanded)),
     )
 

@@ -86,7 +86,7 @@ class Examiner:
         self, operands: Operands, event: BroadcastEvent, location: Location
     ) -> GuardEvent | None:
         site = site_of(location.frame)
-        context = context_of(event, operands, site)
+        context = context_of(event, operands, site, method=self._role.method)
         reason = None if site.accepted else judge(event, context, self._level)
         library = location.scope is Scope.LIBRARY
         plain = _is_plain(self._role, operands, location)

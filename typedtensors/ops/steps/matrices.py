@@ -11,9 +11,11 @@ from typedtensors.dims import Dim, Verdict, smaller
 from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.matmul import require_axes
-from typedtensors.shapes import ANY, Axis, DType, Shape
+from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor, new_origin
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from typedtensors.ops.call import Call
     from typedtensors.shapes import Part
 
@@ -53,6 +55,13 @@ def squares(call: Call, name: str) -> Matrices:
         where, text = wording.argument(name, call.name), call.tensor(name).shape.text
         raise Conflicting(wording.shape_differs(where, f"... {found.rows} {found.rows}", text))
     return found
+
+
+def numbered_alike(*arrays: tuple[Tensor, int]) -> Iterator[Tensor]:
+    """The arrays, each with an axis that numbers what those of the others number."""
+    origin = new_origin()
+    for array, index in arrays:
+        yield array.with_shape(array.shape.numbered(index, origin))
 
 
 _COMPLEX = {"float16": "complex32", "float32": "complex64", "float64": "complex128"}

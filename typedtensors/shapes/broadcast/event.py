@@ -56,8 +56,8 @@ class BroadcastEvent:
     its axes of size 1 that are stretched. `padded`: some operand has fewer axes than the result.
     `twins`: two operands of a mutual broadcast are equal once axes of size 1 are dropped.
     `ambiguous`: one-sided with left padding, and the sizes do not determine which axes the operand
-    belongs to. `certain`: the axes that only some operands have are not 1 (an opaque dim may be).
-    `facts`: what was known of the dims.
+    belongs to, nor do the axes' origins. `certain`: the axes that only some operands have are not 1
+    (an opaque dim may be). `facts`: what was known of the dims.
     """
 
     kind: Kind
@@ -132,10 +132,24 @@ def _event(
         stretched=tuple(widened),
         padded=any(len(operands[k]) < len(result) for k in expanded),
         twins=mutual and any(twins(carrying)),
-        ambiguous=not mutual and any(floats(row, result) for row in partial),
+        ambiguous=not mutual
+        and any(floats(row, result) for row in partial)
+        and not _at_home(outcome, expanded),
         certain=not mutual or certain(carrying, result),
         facts=_equated(outcome.facts, twins(carrying)),
     )
+
+
+def _at_home(outcome: Broadcast, expanded: tuple[int, ...]) -> bool:
+    """Whether each axis of the expanded operands meets one of its own origin."""
+    rest = [shape for k, shape in enumerate(outcome.operands) if k not in expanded]
+    for shape in (outcome.operands[k] for k in expanded):
+        for at, axis in enumerate(shape.suffix):
+            there = [other.axis(at - len(shape.suffix)) for other in rest]
+            origins = {None if each is None else each.origin for each in there}
+            if not axis.is_one and axis.origin not in origins - {None}:
+                return False
+    return all(shape.rank is not None for shape in outcome.operands)
 
 
 def _kind(

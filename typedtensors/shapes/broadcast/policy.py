@@ -51,13 +51,13 @@ class Reason(Enum):
 class Context:
     """What is known of an event besides shapes. None: unknown, and then in doubt silent.
 
-    `comparison`: a loss or metric compares these operands. `inserted`: the source expression
-    itself inserts an axis (`[:, None]`, unsqueeze, keepdim). `viewed`: a stretched axis was
-    inserted by a view earlier on. `prepared`: an earlier line inserts an axis of an operand, though
-    what came of it is no view. `paired`: the operands are one tensor, turned two ways. `floating`:
-    all operands have floating dtypes. `parameter`: an expanded operand is a trainable parameter.
-    `renamed`: annotations give one axis of the operands two names. `deliberate`: helpers made every
-    expanded operand.
+    `comparison`: a loss or metric compares these operands. `inserted`: the source expression itself
+    inserts an axis (`[:, None]`, unsqueeze, keepdim). `viewed`: a stretched axis was inserted by a
+    view earlier on. `prepared`: an earlier line inserts an axis of an operand, though what came of
+    it is no view. `paired`: the operands are one tensor, turned two ways. `floating`: all operands
+    have floating dtypes. `parameter`: an expanded operand is a trainable parameter, or else known
+    to belong to the last axes. `renamed`: annotations give one axis of the operands two names.
+    `deliberate`: helpers made every expanded operand.
     """
 
     comparison: bool = False

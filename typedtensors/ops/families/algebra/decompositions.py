@@ -14,7 +14,8 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.matrices import complexed, matrices, squares
+from typedtensors.ops.signature import Signature, results
+from typedtensors.ops.steps.matrices import complexed, matrices, numbered_alike, squares
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import DType, Shape, Tensor
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
+_EIGH = "*batch n n -> *batch n, *batch n n"
 _INT32 = DType.exactly("int32")
 _ANY = (
     example(Array("m n")),
@@ -46,10 +48,11 @@ def svd(call: Call) -> Value:
     """Unitary matrices on both sides, whole or as thin as there are singular values."""
     found, dtype = matrices(call, "A"), call.tensor("A").dtype
     whole, least = call.flag("full_matrices"), found.smaller
-    left = found.shape(found.rows, found.rows if whole else least)
-    right = found.shape(found.columns if whole else least, found.columns)
+    left = Tensor(found.shape(found.rows, found.rows if whole else least), dtype)
+    right = Tensor(found.shape(found.columns if whole else least, found.columns), dtype)
     values = Tensor(found.shape(least), promotion.real(dtype))
-    return Fields.of(U=Tensor(left, dtype), S=values, Vh=Tensor(right, dtype))
+    left, values, right = numbered_alike((left, -1), (values, -1), (right, -2))
+    return Fields.of(U=left, S=values, Vh=right)
 
 
 @rule(
@@ -63,10 +66,11 @@ def svd_of_old(call: Call) -> Value:
     if call["compute_uv"] is not True:
         raise Undetermined("the sides may be empty")
     some, least = call.flag("some"), found.smaller
-    left = found.shape(found.rows, least if some else found.rows)
-    right = found.shape(found.columns, least if some else found.columns)
+    left = Tensor(found.shape(found.rows, least if some else found.rows), dtype)
+    right = Tensor(found.shape(found.columns, least if some else found.columns), dtype)
     values = Tensor(found.shape(least), promotion.real(dtype))
-    return Fields.of(U=Tensor(left, dtype), S=values, V=Tensor(right, dtype))
+    left, values, right = numbered_alike((left, -1), (values, -1), (right, -1))
+    return Fields.of(U=left, S=values, V=right)
 
 
 @rule(
@@ -115,6 +119,20 @@ def eig(call: Call) -> Value:
     found, dtype = squares(call, "A"), complexed(call.tensor("A").dtype)
     values = Tensor(found.shape(found.rows), dtype)
     vectors = Tensor(found.shape(found.rows, found.columns), dtype)
+    values, vectors = numbered_alike((values, -1), (vectors, -1))
+    return Fields.of(eigenvalues=values, eigenvectors=vectors)
+
+
+@rule(
+    "torch.linalg.eigh",
+    params="input, UPLO='L', *, out=None",
+    examples=(example(Array("n n")), example(Array("*a n n")), example(Array("b n m"))),
+    signature=_EIGH,
+)
+def eigh(call: Call) -> Value:
+    """Real eigenvalues, and eigenvectors in columns."""
+    found = results(call, Signature.parse(_EIGH), ("input",), promotion.unless_complex)
+    values, vectors = numbered_alike(*((each, -1) for each in found))
     return Fields.of(eigenvalues=values, eigenvectors=vectors)
 
 

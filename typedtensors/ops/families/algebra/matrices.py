@@ -44,14 +44,6 @@ declare(
     fields=("sign", "logabsdet"),
 )
 declare(
-    "torch.linalg.eigh",
-    sig="*batch n n -> *batch n, *batch n n",
-    params="input, UPLO='L', *, out=None",
-    examples=_SQUARE,
-    dtype=promotion.unless_complex,
-    fields=("eigenvalues", "eigenvectors"),
-)
-declare(
     "torch.linalg.eigvalsh",
     sig="*batch n n -> *batch n",
     params="input, UPLO='L', *, out=None",

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which operands belong to the last axes of what they meet, as the source shows.
+
+So do the eigenvalues that scale the columns of their own eigenvectors, and a triangular matrix,
+whatever else has the same size by chance.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from typedtensors.guard.preparation import Variables
+
+_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "eigh": ("eigenvalues", "eigenvectors"),
+    "eig": ("eigenvalues", "eigenvectors"),
+    "svd": ("U", "S", "Vh"),
+    "torch.svd": ("U", "S", "V"),
+}
+"""The parts that a decomposition returns, by the names of their fields."""
+_VALUES: Final = frozenset({"eigenvalues", "S"})
+_ROWS: Final = frozenset({"Vh"})
+"""The parts whose vectors are rows, not columns."""
+_TRIANGULAR: Final = frozenset({"tril", "triu"})
+_TURNING: Final = frozenset({"T", "mT", "H", "mH", "t", "adjoint", "transpose"})
+_ELEMENTWISE: Final = (
+    frozenset({"sqrt", "rsqrt", "square", "pow", "abs", "exp", "log", "reciprocal", "relu"})
+    | {"clamp", "clamp_min", "clip", "sign", "logical_not", "real", "conj"}
+    | {"to", "type", "float", "double", "half", "bool", "clone", "detach"}
+)
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """The call that an expression's value comes of; which part of its result; if it was turned."""
+
+    call: ast.Call
+    part: str | None = None
+    turned: bool = False
+
+    @property
+    def is_triangular(self) -> bool:
+        return self.part is None and _name(self.call.func) in _TRIANGULAR
+
+    def numbers(self, other: _Origin) -> bool:
+        """Whether these are the values to the vectors along the other's last axis."""
+        if self.call is not other.call or self.part not in _VALUES or other.part in _VALUES:
+            return False
+        return other.part is not None and (other.part in _ROWS) is other.turned
+
+
+def belonging(
+    operands: Sequence[ast.expr], line: int, variables: Variables
+) -> tuple[ast.expr, ...]:
+    """The operands, used at a line, that belong to the last axes of another one."""
+    origins = [_origin(each, line, variables) for each in operands]
+    return tuple(
+        operand
+        for operand, own in zip(operands, origins, strict=True)
+        if own is not None
+        and (own.is_triangular or any(each and own.numbers(each) for each in origins))
+    )
+
+
+def _origin(node: ast.expr, line: int, variables: Variables) -> _Origin | None:
+    def inner(part: ast.expr) -> _Origin | None:
+        return _origin(part, line, variables)
+
+    if isinstance(node, ast.Name):
+        given = variables.before(node.id, line)
+        if given is None:
+            return None
+        found = _origin(given.value, given.line, variables)
+        return found if given.item is None else _part(found, given.item)
+    if isinstance(node, ast.Call):
+        return _of_call(node, inner)
+    if isinstance(node, ast.Attribute):
+        found = inner(node.value)
+        return _turned(found) if node.attr in _TURNING else _part(found, node.attr)
+    if isinstance(node, ast.Subscript):
+        found = inner(node.value)
+        item = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        # What is cut out of a triangle, as by `mask[:n, :n]`, is one too.
+        return found if found is not None and found.is_triangular else _part(found, item)
+    return _only(map(inner, _parts_of_arithmetic(node)))
+
+
+def _of_call(node: ast.Call, inner: Callable[[ast.expr], _Origin | None]) -> _Origin | None:
+    name = _name(node.func)
+    if name in _PARTS or name in _TRIANGULAR:
+        return _Origin(node)
+    if name not in _ELEMENTWISE | _TURNING:
+        return None
+    # The tensor of `torch.sqrt(x)` or of `x.sqrt()`.
+    found = _only(map(inner, (*node.args[:1], *_owner(node.func))))
+    return _turned(found) if name in _TURNING else found
+
+
+def _owner(function: ast.expr) -> list[ast.expr]:
+    return [function.value] if isinstance(function, ast.Attribute) else []
+
+
+def _parts_of_arithmetic(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    return [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+
+
+def _only(found: Iterable[_Origin | None]) -> _Origin | None:
+    known = [each for each in found if each is not None]
+    return known[0] if len(known) == 1 else None
+
+
+def _part(found: _Origin | None, which: object) -> _Origin | None:
+    """A part of what a decomposition returned, by its place or its name."""
+    if found is None or found.part is not None:
+        return None
+    function = found.call.func
+    fields = _PARTS.get(ast.unparse(function), _PARTS.get(_name(function), ()))
+    names = dict(enumerate(fields)) | {field: field for field in fields}
+    return replace(found, part=names[which]) if which in names else None
+
+
+def _turned(found: _Origin | None) -> _Origin | None:
+    return None if found is None else replace(found, turned=not found.turned)
+
+
+def _name(function: ast.expr) -> str:
+    name: str = getattr(function, "attr", getattr(function, "id", ""))
+    return name
