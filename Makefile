@@ -14,7 +14,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench bench-guard docs index surface conformance lock clean
+.PHONY: demo test slow real coverage lint bench bench-guard docs index surface conformance samples lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -59,6 +59,11 @@ surface: $(INSTALLED)
 # Compares each rule with its framework, and writes the counts that the docs show.
 conformance: $(INSTALLED)
 	$(ENV) python -m tools.conformance
+
+# Compares each rule with torch on the inputs of torch's own tests, and writes the counts that the
+# docs show.
+samples: $(INSTALLED)
+	$(ENV) python -m tools.samples
 
 lock:
 	$(PYTHON) tools/lock.py

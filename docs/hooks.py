@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds the page of each code to the site, and the list of the operations.
+"""Adds the page of each code to the site, the list of the operations, and how they were proved.
 
 The pages are package data, printed by `typedtensors explain`, and the list is made from the rules,
 which `typedtensors ops` prints: the site shows the same.
@@ -15,6 +15,7 @@ from mkdocs.structure.files import File, Files
 
 from typedtensors.diagnostics import codes
 from typedtensors.diagnostics.explain import explain
+from typedtensors.ops.catalog import samples_page
 from typedtensors.ops.catalog.page import page
 
 _FENCE = re.compile(r"^```python .*$", re.MULTILINE)
@@ -34,6 +35,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for code in codes.ALL:
         files.append(File.generated(config, f"codes/{code.name}.md", content=explain(code.name)))
     files.append(File.generated(config, "operations.md", content=page()))
+    files.append(File.generated(config, "samples.md", content=samples_page.page()))
     return files
 
 

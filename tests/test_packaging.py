@@ -38,6 +38,7 @@ def test_the_wheel_holds_two_import_packages_and_nothing_else(wheel_files: list[
         "typedtensors/diagnostics/pages/tensor-shape.md",
         "typedtensors/ops/index.txt",
         "typedtensors/ops/catalog/conformance.txt",
+        "typedtensors/ops/catalog/samples.txt",
         "typedtensors/ops/catalog/surface.txt",
         "typedtensors_mypy/__init__.py",
         "typedtensors_mypy/py.typed",

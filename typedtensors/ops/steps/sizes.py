@@ -88,6 +88,11 @@ def require_sizes(call: Call, given: tuple[Part, ...]) -> None:
             raise Conflicting(wording.misused(call.name, f"{part} is negative"))
 
 
+def is_empty(shape: Shape) -> bool:
+    """Whether an array certainly holds no elements."""
+    return any(isinstance(part, Axis) and part.dim.value == 0 for part in shape.axes)
+
+
 def is_hole(part: Part) -> bool:
     """Whether the size is -1, which the op fills in."""
     return isinstance(part, Axis) and part.dim == MINUS_ONE

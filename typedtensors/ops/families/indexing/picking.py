@@ -14,6 +14,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.positions import literal, position
+from typedtensors.ops.steps.sizes import is_empty
 from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape, Tensor
 
@@ -28,6 +29,7 @@ _GATHERS = (
     example(Array("b t v"), -1, indices("b t")),
     example(Array("*a n"), -1, indices("*a k")),
     example(Array("n"), 0, indices("k")),
+    example(Array("n"), 0, indices("k 0")),
 )
 
 
@@ -49,7 +51,8 @@ def require_integers(call: Call, name: str) -> None:
 def gather(call: Call) -> Tensor:
     """The shape of the index, which has as many axes and is nowhere larger but along `dim`."""
     array, index = call.tensor("input"), call.tensor("index")
-    require_integers(call, "index")
+    if not is_empty(index.shape):
+        require_integers(call, "index")
     _require_fitting(call, array.shape, index.shape)
     return Tensor(index.shape, array.dtype)
 
@@ -57,14 +60,16 @@ def gather(call: Call) -> Tensor:
 def _require_fitting(call: Call, source: Shape, index: Shape) -> None:
     """Reject an index with another number of axes, or certainly larger beside `dim`.
 
-    A smaller one leaves elements out, which is legal.
+    A smaller one leaves elements out, which is legal; one without elements may have any shape.
     """
     if 0 in (source.rank, index.rank):
         raise Undetermined("torch lets a scalar pass for a vector")
     if source.rank is None or index.rank is None:
         return
-    _require_one_rank(call, source, index)
     along = position(call, source, call["dim"])
+    if is_empty(index):
+        return
+    _require_one_rank(call, source, index)
     for at in range(source.rank):
         if at != along:
             _require_at_most(call, at, index, source, "input")

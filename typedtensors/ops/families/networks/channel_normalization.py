@@ -14,6 +14,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.images import image, spatial_rank
 from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.ops.steps.sizes import is_empty
 from typedtensors.shapes import ANY, Axis, Tensor
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def group_norm_function(call: Call) -> Tensor:
 def batch_norm_function(call: Call) -> Tensor:
     """As the layer, with statistics and weights for each channel."""
     array = call.tensor("input")
+    if is_empty(array.shape):
+        raise Undetermined("torch normalizes what holds nothing, whatever its rank")
     _require_channels(call, array)
     _require_weights(call, array, "running_mean", "running_var", "weight", "bias")
     axes = array.shape.fixed
