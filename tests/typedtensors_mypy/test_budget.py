@@ -47,6 +47,19 @@ def chain(count: int, line: str, first: str = "", last: str = "    return x\n") 
 BRANCH = "    if c[{n}]:\n        y = y + {n}\n    else:\n        y = y.T\n"
 NUMBER = "    if c[{n}]:\n        n = n + {n}\n    else:\n        n = n * 2\n"
 FAN = "def f{n}(x):\n    return f{m}(x) + f{m}(x.T) + f{m}(x + 1)\n\n"
+NAMES = "def f(x: Float[Tensor, 'b d'], " + ", ".join(f"i{n}: int" for n in range(41)) + "):\n"
+CUT = "    x = x[:, i{n}:i{m}]\n"
+JOINED = "    x = torch.cat([x, x[:, i{n}:i{m}]], 1)\n"
+SUM = "+".join("abcdefgh")
+TREES = """\
+def tree{n}(x, low, high, left, right):
+    if low == high:
+        return x
+    middle = (low + high) // 2
+    tree{n}(x, low, middle, left, right)
+    return tree{n}(x, middle + 1, high, left, right)
+
+"""
 PAIR = """\
 class C{n}(nn.Module):
     def __init__(self, n):
@@ -76,6 +89,19 @@ class C{n}(nn.Module):
             chain(25, "    n = (n + m) // 2 + n * m\n", "    n, m = x.shape\n"), id="quotients"
         ),
         pytest.param(chain(9, "    n = n ** 60\n", "    n = 10\n"), id="large-numbers"),
+        pytest.param(
+            NAMES + "".join(CUT.format(n=n, m=n + 1) for n in range(40)) + "    return x\n",
+            id="slices-of-slices",
+        ),
+        pytest.param(
+            NAMES + "".join(JOINED.format(n=n, m=n + 1) for n in range(40)) + "    return x\n",
+            id="joined-to-their-slices",
+        ),
+        pytest.param(
+            f'def f(x: Float[Tensor, "{" ".join([SUM] * 12)}"]):\n    return x.flatten()\n',
+            id="products-of-sums",
+        ),
+        pytest.param(chain(60, "    x = torch.kron(x, x)\n"), id="squares-of-squares"),
         pytest.param(chain(40, "    a = (a, a)\n", "    a = x\n"), id="tuples-in-tuples"),
         pytest.param(chain(40, "    a = a + a\n", "    a = (x,)\n"), id="tuples-that-double"),
         pytest.param(chain(40, "    a = a + a\n", "    a = 'text'\n"), id="texts-that-double"),
@@ -88,6 +114,7 @@ class C{n}(nn.Module):
         pytest.param(
             "".join(PAIR.format(n=n, m=n + 1) for n in range(40)), id="objects-in-objects"
         ),
+        pytest.param("".join(TREES.format(n=n) for n in range(60)), id="recursion-in-two"),
         pytest.param(
             "def f(x, n):\n    return g(x + 1, n - 1) if n else x\n"
             "def g(x, n):\n    return f(x.T, n - 1) if n else f(x, 1)\n",

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from typedtensors.dims.dim import Factor, Monomial
 
 
+# Nobody writes, reads or compares a size with more to write than this: it becomes an integer of its
+# own. Without a bound, a slice of a slice of a slice takes for ever.
+_HEAVIEST = 256
+
+
 def add(left: Dim, right: Dim) -> Dim:
     """The sum."""
     terms = defaultdict(int, left.terms)
@@ -29,7 +34,10 @@ def scale(dim: Dim, by: int) -> Dim:
 
 
 def multiply(left: Dim, right: Dim) -> Dim:
-    """The product, expanded."""
+    """The product, expanded; of too many terms, an opaque integer."""
+    weight = left.weight * len(right.terms) + right.weight * len(left.terms)
+    if weight > _HEAVIEST:
+        return Dim.fresh()
     terms: defaultdict[Monomial, int] = defaultdict(int)
     for one, c in left.terms:
         for other, k in right.terms:
@@ -148,7 +156,13 @@ def _quotient(dim: Dim, by: Dim) -> Dim:
         if _positive(divisor) and _positive(by):
             # floor(floor(x / a) / b) is floor(x / (a*b)) for positive a and b.
             return floor_divide(numerator, divisor * by)
-    return Dim.atom(Compound(Operator.FLOORDIV, (dim, by)))
+    return _compound(Operator.FLOORDIV, (dim, by))
+
+
+def _compound(operator: Operator, operands: tuple[Dim, ...]) -> Dim:
+    """The dim that is one compound alone; an opaque integer if that holds too much."""
+    compound = Compound(operator, operands)
+    return Dim.fresh() if compound.weight > _HEAVIEST else Dim.atom(compound)
 
 
 def _shrink(dim: Dim, by: int) -> Dim:
@@ -181,7 +195,7 @@ def _extreme(operator: Operator, dims: Iterable[Dim]) -> Dim:
         kept.append(dim)
     if len(kept) == 1:
         return kept[0]
-    return Dim.atom(Compound(operator, tuple(sorted(kept, key=repr))))
+    return _compound(operator, tuple(sorted(kept, key=repr)))
 
 
 def _flatten(operator: Operator, dims: Iterable[Dim]) -> Iterable[Dim]:

@@ -64,6 +64,18 @@ class Compound:
     operands: tuple[Dim, ...]
 
     @cached_property
+    def _hash(self) -> int:
+        return hash((self.operator, self.operands))
+
+    def __hash__(self) -> int:
+        """Of compounds in compounds, each is asked once."""
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Compound], tuple[Operator, tuple[Dim, ...]]]:
+        """A hash means nothing in another process, so it is not pickled."""
+        return Compound, (self.operator, self.operands)
+
+    @cached_property
     def weight(self) -> int:
         """How much there is to write."""
         return sum(operand.weight for operand in self.operands)

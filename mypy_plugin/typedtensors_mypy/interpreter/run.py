@@ -7,6 +7,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from typedtensors.config import Config
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
     from typedtensors_mypy.interpreter.frame import Frame
     from typedtensors_mypy.interpreter.memo import Followed, Likeness
 
-# An untyped function is interpreted once per call; these bounds keep a module's cost linear.
+# An untyped function is interpreted once per call; these bounds keep a module's cost linear. One
+# function may lead to calls of so many steps,
 _MOST_STEPS = 40_000
+# and all functions of a module to these and some for each line; then each gets the least.
+_MOST_STEPS_OF_ALL = 80_000
+_MOST_STEPS_PER_LINE = 50
+_LEAST_STEPS = 2_000
 # Code that takes more, of branches in loops in loops, is given up.
 _MOST_STEPS_AT_ALL = 150_000
 
@@ -79,6 +85,7 @@ class Run:
     sightings: list[Sighting] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
     steps: int = 0
+    spent: int = 0
     most_steps: int = _MOST_STEPS
     muted: int = 0
 
@@ -124,6 +131,7 @@ class Run:
             alone = Run(self.program, module, self.config, *verbs)
             with alone.giving_up(function.name):
                 self.interpret(alone, function)
+            self.spent += alone.steps
             known = frozenset(finding.place for finding in alone.findings)
             self.faults[id(function.node)] = known
         return known
@@ -157,6 +165,7 @@ class Run:
         """
         told = len(self.findings)
         self.steps = 0
+        self.most_steps = max(_LEAST_STEPS, min(_MOST_STEPS, self._unspent))
         try:
             yield
         except (TooMuchError, RecursionError) as error:
@@ -164,6 +173,17 @@ class Run:
             self.active.clear()
             deep = isinstance(error, RecursionError)
             self.given_up[name] = "nested too deeply" if deep else "too many steps"
+        finally:
+            self.spent += self.steps
+
+    @property
+    def _unspent(self) -> int:
+        """How many steps the module's functions may still take to follow calls."""
+        return self._steps_of_all - self.spent
+
+    @cached_property
+    def _steps_of_all(self) -> int:
+        return _MOST_STEPS_OF_ALL + _MOST_STEPS_PER_LINE * self.module.source.count("\n")
 
 
 # Entered so often that the cost of a generator would show.
