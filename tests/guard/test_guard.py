@@ -27,6 +27,7 @@ from typedtensors.guard import (
     guard,
 )
 from typedtensors.guard.torch.examiner import Examiner
+from typedtensors.guard.torch.mode import GuardMode
 from typedtensors.shapes.intended import mark
 
 COLUMN, ROW = torch.ones(4, 1), torch.ones(4)
@@ -332,6 +333,72 @@ class TestOptimizer:
             assert torch.ones(1).is_meta
         assert len(report.events) == 1
         assert not torch.ones(1).is_meta
+
+
+class TestZeroGrad:
+    """Where gradients are dropped, nothing is computed that a guard could look at."""
+
+    net = nn.Linear(4, 4)
+
+    def test_guard_is_away_meanwhile_and_back_after_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen: list[object] = []
+        original = GuardMode.__torch_function__
+
+        def spy(mode: GuardMode, func: Callable[..., object], *rest: object) -> object:
+            seen.append(func)
+            return original(mode, func, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(GuardMode, "__torch_function__", spy)
+        optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
+        with guard():
+            optimizer.zero_grad()
+            self.net.zero_grad(set_to_none=False)
+            assert seen == []
+            with pytest.raises(BroadcastError):
+                suspicious()
+        assert self.net.weight.grad is None
+
+    def test_under_another_mode_the_guard_stays(self) -> None:
+        with guard(), torch.device("cpu"):
+            self.net.zero_grad()
+            with pytest.raises(BroadcastError):
+                suspicious()
+
+    def test_methods_are_torch_s_own_when_the_last_guard_has_ended(self) -> None:
+        own = nn.Module.zero_grad, torch.optim.Optimizer.zero_grad
+        inside, ended = threading.Event(), threading.Event()
+
+        def work() -> None:
+            with guard():
+                inside.set()
+                ended.wait(timeout=10)
+
+        thread = threading.Thread(target=work)
+        with guard():
+            thread.start()
+            inside.wait(timeout=10)
+        # The thread that is still guarded sees to its own calls only.
+        self.net.zero_grad()
+        assert nn.Module.zero_grad is not own[0]
+        ended.set()
+        thread.join()
+        assert (nn.Module.zero_grad, torch.optim.Optimizer.zero_grad) == own
+
+    def test_what_another_library_puts_there_meanwhile_stays(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        calls = []
+
+        def theirs(module: nn.Module) -> None:
+            calls.append(module)
+
+        monkeypatch.setattr(nn.Module, "zero_grad", nn.Module.zero_grad)
+        with guard():
+            nn.Module.zero_grad = theirs  # type: ignore[method-assign]
+        self.net.zero_grad()
+        assert calls == [self.net]
 
 
 class TestScope:

@@ -14,6 +14,7 @@ from typedtensors.guard.door import survive
 from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.optimizer import stepping_aside
+from typedtensors.guard.torch.zeroing import leaving_while_zeroing
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from typedtensors.guard.report import GuardEvent
 
 
+# Asked at every call, where each look-up of a name counts.
+_is_traced_by_dynamo = torch.compiler.is_dynamo_compiling
+_is_compiling = torch.compiler.is_compiling
 _is_tracing: Callable[[], bool] = torch.jit.is_tracing  # type: ignore[attr-defined]
 _ASIDE = "optimizer.step"
 
@@ -60,15 +64,20 @@ class GuardMode(TorchFunctionMode):
         self._causes.discard(cause)
         self.idle = bool(self._causes)
 
-    def step_aside(self) -> None:
-        """Leave torch's stack of modes, where even passing calls on costs; or else pause.
+    def leave(self) -> bool:
+        """Leave torch's stack of modes, where even passing calls on costs; whether it has left.
 
         Only from the top: what is above would be taken off instead.
         """
-        if _top() is self:
-            super().__exit__(None, None, None)  # type: ignore[no-untyped-call]
-            self._off_stack, self._below = True, _top()
-        else:
+        if _top() is not self:
+            return False
+        super().__exit__(None, None, None)  # type: ignore[no-untyped-call]
+        self._off_stack, self._below = True, _top()
+        return True
+
+    def step_aside(self) -> None:
+        """Leave the stack, or else pause."""
+        if not self.leave():
             self.pause(_ASIDE)
 
     def step_back(self) -> None:
@@ -102,10 +111,10 @@ class GuardMode(TorchFunctionMode):
     ) -> Any:  # noqa: ANN401
         """Pass the call on, after a look at its shapes."""
         # First of all: Dynamo traces this method, and must see nothing of what follows.
-        if torch.compiler.is_compiling():
+        if _is_traced_by_dynamo():
             return func(*args, **(kwargs or {}))
         examiner = self._examiners.get(func)
-        if examiner is not None and not self.idle and not _is_tracing():
+        if examiner is not None and not (self.idle or _is_tracing() or _is_compiling()):
             event = None
             try:
                 event = examiner.examine(args, kwargs or {})
@@ -143,6 +152,7 @@ def guarding(level: Level, deliver: Callable[[GuardEvent], None]) -> Iterator[No
             if level is not Level.ALLOW:
                 stack.enter_context(watching())
                 stack.enter_context(stepping_aside(mode))
+                stack.enter_context(leaving_while_zeroing(mode))
                 stack.enter_context(mode)
             yield
     finally:

@@ -42,6 +42,8 @@ def stepping_aside(mode: Sidestepping) -> Iterator[None]:
         if torch.compiler.is_compiling() or threading.get_ident() != thread:
             return None
         mode.step_aside()
+        if len(args) == 1 and not kwargs:
+            return None
         # The optimizer comes first; LBFGS and trainers pass the whole forward pass as a closure.
         awake = tuple(_awake(mode, each) for each in args[1:])
         named = {name: _awake(mode, each) for name, each in kwargs.items()}
