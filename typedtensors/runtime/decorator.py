@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import inspect
 import sys
@@ -93,21 +92,15 @@ def decorate_quietly(
 
 
 def _decorate(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> Any:
-    again = functools.partial(_decorate, names=names, only_arrays=only_arrays)
+    from typedtensors.runtime.targets.classes import decorate_class
+    from typedtensors.runtime.targets.descriptors import rebuild
+
+    again = functools.partial(_decorate, only_arrays=only_arrays)
     if inspect.isclass(target):
-        return _decorate_class(target, names, only_arrays=only_arrays)
-    if isinstance(target, classmethod | staticmethod):
-        return type(target)(again(target.__func__))
-    if inspect.ismethod(target):
-        return types.MethodType(again(target.__func__), target.__self__)
-    if isinstance(target, property):
-        accessors = (target.fget, target.fset, target.fdel)
-        get, put, drop = (part and again(part) for part in accessors)
-        return property(get, put, drop, target.__doc__)
-    if isinstance(target, functools.cached_property):
-        return functools.cached_property(again(target.func))
-    if isinstance(target, functools.partial):
-        return functools.partial(again(target.func), *target.args, **target.keywords)
+        return decorate_class(target, names, again)
+    rebuilt = rebuild(target, functools.partial(again, names=names))
+    if rebuilt is not None:
+        return rebuilt
     if target in _checked:
         return target
     _reject_uncheckable(target)
@@ -118,49 +111,6 @@ def _decorate(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> An
     wrapper = wrap(target, names, only_arrays=only_arrays)
     _checked.add(wrapper)
     return wrapper
-
-
-def _decorate_class(cls: type, names: Mapping[str, Any], *, only_arrays: bool) -> type:
-    """Replace the methods of a class that have something to check."""
-    from typedtensors.runtime.hints.annotations import raw_annotations
-
-    if getattr(cls, "__no_type_check__", False):
-        return cls
-    # Generated methods, such as those of a named tuple, have globals of their own.
-    module = vars(sys.modules.get(cls.__module__, builtins))
-    # A method does not hide a type of its name, as in `def date(self) -> date`.
-    aliases = {name: value for name, value in vars(cls).items() if not _functions_of(value)}
-    found, scope = False, {**module, **names, **aliases, cls.__name__: cls}
-    for name, member in list(vars(cls).items()):
-        functions = _functions_of(member)
-        if not any(raw_annotations(function) for function in functions):
-            continue
-        found, checked = True, _decorate(member, scope, only_arrays=only_arrays)
-        setattr(cls, name, checked)
-        if isinstance(checked, functools.cached_property):
-            checked.__set_name__(cls, name)
-    if not found:
-        _warn_about(cls)
-    return cls
-
-
-def _warn_about(cls: type) -> None:
-    from typedtensors.runtime.notices import UncheckedWarning
-
-    message = f"typechecked: no method that `{cls.__qualname__}` itself defines has annotations"
-    warnings.warn(message, UncheckedWarning, stacklevel=5)
-
-
-def _functions_of(member: Any) -> list[Any]:
-    if inspect.isfunction(member):
-        return [member]
-    if isinstance(member, classmethod | staticmethod):
-        return [member.__func__]
-    if isinstance(member, property):
-        return [part for part in (member.fget, member.fset, member.fdel) if part is not None]
-    if isinstance(member, functools.cached_property):
-        return [member.func]
-    return []
 
 
 def _reject_uncheckable(target: Any) -> None:

@@ -49,3 +49,9 @@ def _own_kind(function: Callable[..., Any]) -> Kind:
     if inspect.isgeneratorfunction(function):
         return Kind.GENERATOR
     return Kind.PLAIN
+
+
+def is_awaitable_generator(function: Callable[..., Any]) -> bool:
+    """Say whether `types.coroutine` has made a generator one that can be awaited."""
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & inspect.CO_ITERABLE_COROUTINE)

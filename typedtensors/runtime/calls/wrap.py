@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 from typing import TYPE_CHECKING, Any
 
-from typedtensors.runtime.calls.call import Calls, publish
+from typedtensors.runtime.calls.call import Call, Calls, publish
 from typedtensors.runtime.calls.checker import Checker
 from typedtensors.runtime.calls.drive import Driven, drive
-from typedtensors.runtime.calls.kind import Kind, kind_of
+from typedtensors.runtime.calls.kind import Kind, is_awaitable_generator, kind_of
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Mapping
+
+    Begin = Callable[[tuple[Any, ...], dict[str, Any]], Call]
 
 
 def wrap(
@@ -42,10 +45,33 @@ def wrap(
         publish(wrapper, twin.text)
         return wrapper
     calls = Calls(checker)
-    wrapper = functools.wraps(function)(_WRAPPERS.get(kind, _wrap_plain)(function, calls))
+    wrapper = functools.wraps(function)(
+        _WRAPPERS.get(kind, _wrap_plain)(function, _beginner(calls))
+    )
+    if is_awaitable_generator(function):
+        wrapper = types.coroutine(wrapper)
+    _keep_methods(function, wrapper)
     checker.stand_behind(wrapper)
     calls.publish_on(wrapper)
     return wrapper
+
+
+def _beginner(calls: Calls) -> Begin:
+    """Return `calls.begin` as a function: Dynamo looks at all that a wrapper's closure holds."""
+
+    def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        __tracebackhide__ = True
+        return calls.begin(args, kwargs)
+
+    return begin
+
+
+def _keep_methods(function: Any, wrapper: Any) -> None:
+    """Offer what a decorator's object can do besides being called: `cache_clear` and the like."""
+    if not inspect.isfunction(function):
+        for name in dir(type(function)):
+            if not name.startswith("_") and callable(getattr(type(function), name)):
+                setattr(wrapper, name, getattr(function, name))
 
 
 def _may_have_twin(function: Callable[..., Any], checker: Checker) -> bool:
@@ -58,12 +84,12 @@ def _may_have_twin(function: Callable[..., Any], checker: Checker) -> bool:
     return own and plain and checker.is_planned
 
 
-def _wrap_plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _wrap_plain(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
         if is_compiling():
             return function(*args, **kwargs)
-        call = calls.begin(args, kwargs)
+        call = begin(args, kwargs)
         if call.error is not None:
             raise call.error
         with call.scope:
@@ -75,12 +101,12 @@ def _wrap_plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any
     return wrapper
 
 
-def _wrap_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _wrap_generator(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         __tracebackhide__ = True
         if is_compiling():
             return (yield from function(*args, **kwargs))
-        call = calls.begin(args, kwargs)
+        call = begin(args, kwargs)
         if call.error is not None:
             raise call.error
         result = yield from drive(function(*args, **kwargs), call.scope, call.yielded_error)
@@ -91,10 +117,10 @@ def _wrap_generator(function: Callable[..., Any], calls: Calls) -> Callable[...,
     return wrapper
 
 
-def _wrap_coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _wrap_coroutine(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True
-        call = calls.begin(args, kwargs)
+        call = begin(args, kwargs)
         if call.error is not None:
             raise call.error
         result = await Driven(function(*args, **kwargs), call.scope)
@@ -105,10 +131,10 @@ def _wrap_coroutine(function: Callable[..., Any], calls: Calls) -> Callable[...,
     return wrapper
 
 
-def _wrap_async_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _wrap_async_generator(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
     async def wrapper(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         __tracebackhide__ = True
-        call = calls.begin(args, kwargs)
+        call = begin(args, kwargs)
         if call.error is not None:
             raise call.error
         inner = function(*args, **kwargs)
