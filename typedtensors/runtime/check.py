@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typedtensors.runtime.switch import is_off
+from typedtensors.runtime.traced import matches_traced
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
     """Say whether a value fits an annotation; dims are bound only if it does.
 
     It is `isinstance`, for annotations that type checkers do not accept there. It always
-    compares: `TYPEDTENSORS=off` does not change a program's branches.
+    compares: `TYPEDTENSORS=off` does not change a program's branches. Where `torch.compile`
+    traces, class, dtype and shape of the value count, and not what other values have bound.
 
     Args:
         x: any value.
@@ -71,6 +73,8 @@ def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
     >>> matches(np.zeros((2, 3)), Float[np.ndarray, "batch 4"])
     False
     """
+    if is_compiling():
+        return matches_traced(x, annotation)
     leaf, _, _ = _compare(x, annotation)
     return leaf is None
 

@@ -21,9 +21,13 @@ def is_compiling() -> bool:
 
 
 def is_tracing() -> bool:
-    """Say whether sizes may be symbols: `is_compiling`, or `torch.jit.trace` at work."""
+    """Say whether values may be stand-ins: also for `torch.jit.trace` and `fx.symbolic_trace`."""
     jit = getattr(sys.modules.get("torch"), "jit", None)
-    return is_compiling() or (jit is not None and bool(jit.is_tracing()))
+    if is_compiling() or (jit is not None and bool(jit.is_tracing())):
+        return True
+    fx = sys.modules.get("torch.fx._symbolic_trace")
+    asked = getattr(fx, "is_fx_symbolic_tracing", None)
+    return asked is not None and bool(asked())
 
 
 def tracing_test() -> Callable[[], Any]:

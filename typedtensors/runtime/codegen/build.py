@@ -25,10 +25,10 @@ def build(program: Program, place: str) -> Any:
     lines = program.text.splitlines(keepends=True)
     linecache.cache[filename] = len(program.text), None, lines, filename
     # Dynamo looks the module of a frame up by its name.
-    scope: dict[str, Any] = {"__name__": support.__name__}
+    scope: dict[str, Any] = {"__name__": support.__name__, **program.constants}
     exec(_compile(program.text, filename), scope)  # noqa: S102  text from specs, never evaluated
     make: Callable[..., Any] = scope.pop("build")
-    return make(**program.constants)
+    return make(**program.cells)
 
 
 @lru_cache(maxsize=256)

@@ -24,13 +24,15 @@ class NotCompilableError(Exception):
 class Code:
     """A growing block of Python.
 
-    Invariant: `name` and `constant` never hand out a name twice, nor one that is `taken`.
+    Invariant: `name` and `constant` never hand out a name twice, nor one that is `taken`; `traced`
+    are names in `constants`.
     """
 
     def __init__(self, taken: Iterable[str]) -> None:
         """Start an empty block; `taken` are the names of the parameters."""
         self.lines: list[str] = []
         self.constants: dict[str, Any] = {}
+        self.traced: set[str] = set()
         self._taken = {*_RESERVED, *taken}
         self._indent = 0
         self.misfit = self.constant("Misfit", Misfit)
@@ -83,11 +85,17 @@ class Code:
         self._taken.add(found)
         return found
 
-    def constant(self, wanted: str, value: Any) -> str:
-        """Return the name of an object of the checker's, a new one at its first use."""
-        for name, known in self.constants.items():
-            if known is value:
-                return name
-        name = self.name(wanted)
-        self.constants[name] = value
-        return name
+    def constant(self, wanted: str, value: Any, *, traced: bool = False) -> str:
+        """Return the name of an object of the checker's, a new one at its first use.
+
+        Args:
+            wanted: what the name should look like.
+            value: the object.
+            traced: whether lines that use it are run by a compiler that traces.
+        """
+        names = (name for name, known in self.constants.items() if known is value)
+        found = next(names, None) or self.name(wanted)
+        self.constants[found] = value
+        if traced:
+            self.traced.add(found)
+        return found

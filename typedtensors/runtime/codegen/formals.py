@@ -88,7 +88,7 @@ def make_formals(signature: inspect.Signature, hints: Mapping[str, Hint], code: 
         hints: what is checked.
         code: where the defaults become constants.
     """
-    absent = code.constant("absent", ABSENT)
+    absent = code.constant("absent", ABSENT, traced=True)
     each = (_formal(each, hints.get(each.name), code) for each in signature.parameters.values())
     return Formals(tuple(each), absent)
 
@@ -97,7 +97,7 @@ def _formal(parameter: Parameter, hint: Hint | None, code: Code) -> Formal:
     default = parameter.default
     if default is Parameter.empty:
         return Formal(parameter)
-    name = code.constant(f"default_{parameter.name}", default)
+    name = code.constant(f"default_{parameter.name}", default, traced=True)
     if hint is None or (isinstance(default, _PLAIN_DEFAULTS) and hint.mismatch(default) is None):
         return Formal(parameter, default=name)
     return Formal(parameter, marked=name)

@@ -23,14 +23,8 @@ class Misfit(ValueError):  # noqa: N818  it says "not sure", and no user sees it
 class _Absent:
     """Stands for an argument that was not passed."""
 
-    def __repr__(self) -> str:
-        return "<not passed>"
 
-    def __reduce__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT: Any = _Absent()
+ABSENT: Any = _Absent
 
 Run = tuple[bool, tuple[int, ...]]
 """What `*name` or `*#name` stands for, and whether it was `#`: as jaxtyping keeps it."""

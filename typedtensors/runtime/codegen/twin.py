@@ -40,7 +40,7 @@ def write_twin(plan: Plan, judges: Judges) -> Program:
     code = twin.code
     with code.block(f"def {twin.name}({twin.formals.declared()}):"):
         code.line("__tracebackhide__ = True")
-        with code.block(f"if {code.constant('is_compiling', tracing_test())}():"):
+        with code.block(f"if {code.constant('is_compiling', tracing_test(), traced=True)}():"):
             code.line(f"return {twin.call}")
         twin.write_shortcut()
         twin.write_arguments()
@@ -63,7 +63,7 @@ class _Twin(Writer):
         )
         self.judges = judges
         self.find_stack = f"{self.stack} = {self.code.constant('stacks', stacks)}.local.memo_stack"
-        function = self.code.constant("function", judges.function)
+        function = self.code.constant("function", judges.function, traced=True)
         self.call = f"{function}({self.formals.passed()})"
 
     def write_shortcut(self) -> None:

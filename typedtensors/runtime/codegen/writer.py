@@ -21,9 +21,16 @@ from typedtensors.runtime.scope import Layout, Pending
 
 @dataclass(frozen=True)
 class Program:
-    """Generated text, and the objects that it refers to by name."""
+    """Generated text, and the objects that it refers to by name.
+
+    Args:
+        text: it defines a function `build`, which returns what is wanted.
+        cells: what `build` is given. Dynamo wants to understand each variable of a closure.
+        constants: the other objects, which are globals: of these it looks at what it uses.
+    """
 
     text: str
+    cells: Mapping[str, Any]
     constants: Mapping[str, Any]
 
 
@@ -94,11 +101,15 @@ class Writer:
             self.code.line(f"{variable} = {memo}[{position}]")
 
     def program(self, *functions: str) -> Program:
-        """Put the functions into one that takes their constants: its closure keeps them."""
-        head = f"def build({', '.join(self.code.constants)}):"
+        """Put the functions into one that takes what their closure is to hold."""
+        cells: dict[str, Any] = {}
+        constants: dict[str, Any] = {}
+        for name, value in self.code.constants.items():
+            (cells if name in self.code.traced else constants)[name] = value
+        head = f"def build({', '.join(cells)}):"
         lines = [head, *(f"    {line}" for line in self.code.lines)]
         lines.append(f"    return {', '.join(functions)}")
-        return Program("\n".join(lines) + "\n", self.code.constants)
+        return Program("\n".join(lines) + "\n", cells, constants)
 
 
 def _flexible_runs(plan: Plan) -> frozenset[str]:
