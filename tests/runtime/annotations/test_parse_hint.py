@@ -24,7 +24,8 @@ from typedtensors.runtime.hints.nodes import (
     TupleHint,
     UnionHint,
 )
-from typedtensors.runtime.hints.parse import UncheckableHintError, parse_hint
+from typedtensors.runtime.hints.parse import parse_hint
+from typedtensors.runtime.hints.plain import UncheckableHintError
 
 Array = Float[np.ndarray, "n"]
 P = ParamSpec("P")
@@ -81,7 +82,7 @@ Alias = TypeAliasType("Alias", list[Array])
         pytest.param(int, ClassHint, id="class"),
         pytest.param(Point, ClassHint, id="named tuple without arrays"),
         pytest.param(Unresolved, ClassHint, id="named tuple that cannot be read"),
-        pytest.param(int | None, PlainHint, id="union without arrays"),
+        pytest.param(int | None, UnionHint, id="union without arrays"),
         pytest.param(list[int], PlainHint, id="list without arrays"),
         pytest.param(tuple[int, str], PlainHint, id="tuple without arrays"),
         pytest.param(dict[str, int], PlainHint, id="dict without arrays"),

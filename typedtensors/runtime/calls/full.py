@@ -15,7 +15,7 @@ import jaxtyping
 
 from typedtensors.runtime.calls.plan import Parameter, Plan, Result
 from typedtensors.runtime.errors import TensorCheckError
-from typedtensors.runtime.hints.nodes import Hint, Leaf
+from typedtensors.runtime.hints.nodes import Hint, Leaf, has_shape
 from typedtensors.runtime.report import FailedCheck, explain, solve
 from typedtensors.runtime.scope import Snapshot, Trial, bind, snapshot
 
@@ -140,4 +140,4 @@ class FullCheck:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "shape") and hasattr(value, "dtype")
+    return has_shape(value) and hasattr(value, "dtype")

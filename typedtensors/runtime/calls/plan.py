@@ -6,13 +6,15 @@ from __future__ import annotations
 import contextlib
 import difflib
 import inspect
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
 from typedtensors.runtime.hints.mentions import mentions_arrays
-from typedtensors.runtime.hints.nodes import AnyHint, Hint, PlainHint
-from typedtensors.runtime.hints.parse import UncheckableHintError, parse_hint
+from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint, UnionHint
+from typedtensors.runtime.hints.parse import parse_hint
+from typedtensors.runtime.hints.plain import UncheckableHintError
 from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
 from typedtensors.runtime.report.caller import definition
 from typedtensors.shapes import SpecError, parse_spec
@@ -163,17 +165,30 @@ def _slip(spec: str) -> str | None:
     return None
 
 
+_OPERATOR = re.compile(
+    r"__(lt|le|eq|ne|gt|ge|subclasshook|[ri]?(add|sub|mul|matmul|truediv|floordiv|mod|divmod|pow"
+    r"|lshift|rshift|and|xor|or))__"
+)
+_NOT_IMPLEMENTED = ClassHint(type(NotImplemented), (type(NotImplemented),))
+
+
 def _parse_result(
     function: Callable[..., Any], annotation: Any, *, only_arrays: bool
 ) -> Result | None:
     hint = AnyHint() if annotation is None else _parse(function, "return", annotation)
-    unchecked = isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint))
-    return None if unchecked else Result(annotation, hint)
+    if isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint)):
+        return None
+    if _OPERATOR.fullmatch(getattr(function, "__name__", "")):
+        # What says "ask the other operand"; annotations leave it out.
+        hint = UnionHint(annotation, (hint, _NOT_IMPLEMENTED))
+    return Result(annotation, hint)
 
 
 def _holds_arrays(hint: Hint) -> bool:
     if isinstance(hint, PlainHint):
         return mentions_arrays(hint.annotation)
+    if isinstance(hint, UnionHint):
+        return any(map(_holds_arrays, hint.options))
     return next(hint.annotations(), None) is not None
 
 

@@ -26,6 +26,8 @@ from typedtensors.runtime.hints.nodes import (
     UnionHint,
 )
 
+_NO_DEFAULT: Any = object()
+
 
 class Hints:
     """Writes the checks of values.
@@ -113,7 +115,15 @@ class Hints:
             if not isinstance(field, AnyHint):
                 part = self._code.name(f"{value}_{name}")
                 self._code.line(f"{part} = {value}.{name}")
-                self.check(field, part)
+                self._check_field(field, part, hint.defaults.get(name, _NO_DEFAULT))
+
+    def _check_field(self, field: Hint, part: str, default: Any) -> None:
+        if default is _NO_DEFAULT:
+            self.check(field, part)
+            return
+        name = self._code.constant(f"default_{part}", default)
+        with self._dims.branch(), self._code.block(f"if {part} is not {name}:"):
+            self.check(field, part)
 
     def _check_keys(self, hint: KeysHint, value: str) -> None:
         self._check_origin(hint.origin, value)

@@ -18,7 +18,7 @@ from beartype.door import is_bearable
 from typedtensors.runtime.scope import Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 BEARTYPE = BeartypeConf(is_pep484_tower=True)
@@ -31,6 +31,14 @@ class Leaf:
     path: str
     value: Any
     annotation: Any
+
+
+def has_shape(value: Any) -> bool:
+    """Say whether a value has a shape; some nested tensors raise an error when they are asked."""
+    try:
+        return hasattr(value, "shape")
+    except RuntimeError:
+        return False
 
 
 class Hint:
@@ -59,8 +67,14 @@ class ArrayHint(Hint):
     annotation: Any
 
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
-        """Ask jaxtyping."""
-        return None if isinstance(value, self.annotation) else Leaf(path, value, self.annotation)
+        """Ask jaxtyping; a value that will not tell its shape is not to blame for it."""
+        try:
+            fits = isinstance(value, self.annotation)
+        except RuntimeError:
+            if has_shape(value):
+                raise
+            fits = True
+        return None if fits else Leaf(path, value, self.annotation)
 
     def arrays(self, value: Any, path: str = "") -> Iterator[Leaf]:
         """Yield the value itself."""
@@ -185,9 +199,10 @@ class TupleHint(PartsHint):
 
 @dataclass(frozen=True, slots=True)
 class FieldsHint(PartsHint):
-    """A `NamedTuple` class with array fields."""
+    """A `NamedTuple` class; a field that has its default is as good as one not given."""
 
     fields: tuple[tuple[str, Hint], ...]
+    defaults: Mapping[str, Any]
 
     @property
     def children(self) -> tuple[Hint, ...]:
@@ -197,7 +212,9 @@ class FieldsHint(PartsHint):
     def parts(self, value: Any) -> Iterator[tuple[str, Any, Hint]]:
         """Yield the fields."""
         for name, hint in self.fields:
-            yield f".{name}", getattr(value, name), hint
+            field = getattr(value, name)
+            if name not in self.defaults or field is not self.defaults[name]:
+                yield f".{name}", field, hint
 
 
 @dataclass(frozen=True, slots=True)

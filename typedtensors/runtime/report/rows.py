@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from typedtensors.runtime.hints.nodes import Leaf
+from typedtensors.runtime.hints.nodes import Leaf, has_shape
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
 
@@ -92,7 +92,7 @@ def make_row(argument: str, leaf: Leaf) -> Row | None:
         framework=_framework(kind),
         is_instance=wanted is Any or isinstance(value, wanted),
     )
-    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+    if not has_shape(value) or not hasattr(value, "dtype"):
         return row
     return replace(row, shape=tuple(map(int, value.shape)), dtype=dtype_name(value))
 
@@ -127,7 +127,7 @@ def class_name(value: Any) -> str:
 def value_text(value: Any) -> str:
     """Name the class of a value, and what else is known of an array."""
     kind = class_name(value)
-    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+    if not has_shape(value) or not hasattr(value, "dtype"):
         return kind
     return f"{kind} {short_dtype(dtype_name(value))}{list(value.shape)}"
 
