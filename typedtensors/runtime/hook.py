@@ -9,7 +9,7 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, Literal
 
@@ -68,11 +68,17 @@ class ImportHook(MetaPathFinder):
         """Find a module of ours; None for all others."""
         if not any(fullname == each or fullname.startswith(f"{each}.") for each in self._modules):
             return None
-        spec = PathFinder.find_spec(fullname, path, target)
+        spec = self._found_by_others(fullname, path, target)
         if spec is None or not isinstance(spec.loader, SourceFileLoader):
-            return None
+            return None  # what pytest rewrites, for one, is left to it
         spec.loader = _Loader(spec.loader.name, spec.loader.path, only_arrays=self._only_arrays)
         return spec
+
+    def _found_by_others(self, *wanted: Any) -> ModuleSpec | None:
+        """Find a module as if this hook were not there: editable installs have finders too."""
+        others = [each for each in sys.meta_path if not isinstance(each, ImportHook)]
+        specs = (each.find_spec(*wanted) for each in others if hasattr(each, "find_spec"))
+        return next((spec for spec in specs if spec is not None), None)
 
     def uninstall(self) -> None:
         """Leave alone what is imported from now on."""
