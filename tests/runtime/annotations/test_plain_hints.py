@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeGuard, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 import pytest
 import torch
 from jaxtyping import Float
 from torch import Tensor
-from typing_extensions import Self, TypedDict, TypeIs
+from typing_extensions import NamedTuple, Self, TypedDict, TypeIs
 
 from typedtensors import TensorCheckError, typechecked
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import types
+import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,3 +120,16 @@ def test_arrays_of_numpy_of_any_kind_are_checked() -> None:
             use(np.stack([x, x]))
     with pytest.raises(TensorCheckError):
         use(np.zeros(2), np.zeros(2, int))
+
+
+def test_what_is_like_an_array_and_is_none_does_not_fit() -> None:
+    if not isinstance(npt.ArrayLike, types.UnionType) and not typing.get_args(npt.ArrayLike):
+        pytest.skip("jaxtyping takes no annotation over this ArrayLike")
+
+    @typechecked
+    def use(x: Float[npt.ArrayLike, "n"], y: Float[np.ndarray, "n"]) -> None: ...
+
+    use(np.zeros(2), np.zeros(2))
+    for bad in ([1.0, 2.0], np.zeros(3), 1.0, "x"):
+        with pytest.raises(TensorCheckError):
+            use(bad, np.zeros(2))

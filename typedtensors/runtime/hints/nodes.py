@@ -70,10 +70,11 @@ class ArrayHint(Hint):
         """Ask jaxtyping; a value that will not tell its shape is not to blame for it."""
         try:
             fits = isinstance(value, self.annotation)
-        except RuntimeError:
-            if has_shape(value):
+        except (RuntimeError, AttributeError) as error:
+            if has_shape(value) and hasattr(value, "dtype"):
                 raise
-            fits = True
+            # Else it is of the class, as a list is array-like, and no array.
+            fits = isinstance(error, RuntimeError)
         return None if fits else Leaf(path, value, self.annotation)
 
     def arrays(self, value: Any, path: str = "") -> Iterator[Leaf]:

@@ -62,11 +62,13 @@ def meaning_of(variable: typing.TypeVar) -> Any:
 
     A quoted bound that cannot be evaluated, such as the class that is being defined, is Any.
     """
-    if variable.__constraints__:
-        return Union[variable.__constraints__]  # noqa: UP007  there is no other way to write it
-    if not isinstance(variable.__bound__, typing.ForwardRef):
-        return Any if variable.__bound__ is None else variable.__bound__
-    holder = types.SimpleNamespace(__annotations__={"bound": variable.__bound__})
+    # `TypeVarTuple` of `typing_extensions` is one of these on older versions of Python.
+    choices, bound = (getattr(variable, f"__{part}__", None) for part in ("constraints", "bound"))
+    if choices:
+        return Union[choices]  # noqa: UP007  there is no other way to write it
+    if not isinstance(bound, typing.ForwardRef):
+        return Any if bound is None else bound
+    holder = types.SimpleNamespace(__annotations__={"bound": bound})
     module = sys.modules.get(variable.__module__)
     try:
         return typing.get_type_hints(holder, vars(module) if module else {}, {})["bound"]
