@@ -73,10 +73,8 @@ def _given_back(signature: Signature, value: Value) -> Value:
 def _call_decorated(
     frame: Frame, node: ast.expr, function: Function, arguments: Arguments
 ) -> Value:
-    """A call of what the decorators make of a function; the last one gets the function first."""
-    value: Value = replace(function, bare=True, receiver=None)
-    for decorator in reversed(function.node.decorator_list):
-        value = _decorated(frame, function, decorator, value)
+    """A call of what the decorators make of a function."""
+    value = _decorated(frame, function)
     if isinstance(value, Unknown):
         return value
     if function.receiver is not None:
@@ -84,14 +82,29 @@ def _call_decorated(
     return frame.run.call(frame, node, value, arguments)
 
 
-def _decorated(frame: Frame, function: Function, decorator: ast.expr, value: Value) -> Value:
-    if is_transparent(function.scope, decorator):
+def _decorated(frame: Frame, function: Function) -> Value:
+    """What the decorators make of a function: at the top level of a module they are run once."""
+    run = frame.run
+    key = "decorated", id(function.node)
+    if key in run.results:
+        return run.results[key]
+    outer = Frame(run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
+    value: Value = replace(function, bare=True, receiver=None)
+    for decorator in reversed(function.node.decorator_list):
+        value = _changed_by(outer, decorator, value)
+    if not function.closure and not outer.too_deep:
+        run.results[key] = value
+    return value
+
+
+def _changed_by(outer: Frame, decorator: ast.expr, value: Value) -> Value:
+    """What a decorator makes of a value; the last one gets the function first."""
+    if is_transparent(outer.scope, decorator):
         return value
-    outer = Frame(frame.run, function.scope, closure=dict(function.closure), depth=frame.depth + 1)
     if isinstance(value, Unknown) or outer.too_deep:
         return Unknown("a function that a decorator changes")
-    with frame.run.silence():
-        return frame.run.call(outer, decorator, outer.evaluate(decorator), Arguments((value,)))
+    with outer.run.silence():
+        return outer.run.call(outer, decorator, outer.evaluate(decorator), Arguments((value,)))
 
 
 @dataclass
