@@ -16,6 +16,8 @@ from typedtensors.runtime.switch import is_off
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from typedtensors.runtime.calls.links import ClassDims
+
 _T = TypeVar("_T")
 
 # Wrappers by identity: an attribute would be copied along by `functools.wraps`.
@@ -91,14 +93,16 @@ def decorate_quietly(
     return decorated
 
 
-def _decorate(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> Any:
+def _decorate(
+    target: Any, names: Mapping[str, Any], *, only_arrays: bool, dims: ClassDims | None = None
+) -> Any:
     from typedtensors.runtime.targets.classes import decorate_class
     from typedtensors.runtime.targets.descriptors import rebuild
 
     again = functools.partial(_decorate, only_arrays=only_arrays)
     if inspect.isclass(target):
         return decorate_class(target, names, again)
-    rebuilt = rebuild(target, functools.partial(again, names=names))
+    rebuilt = rebuild(target, functools.partial(again, names=names, dims=dims))
     if rebuilt is not None:
         return rebuilt
     if target in _checked:
@@ -108,7 +112,7 @@ def _decorate(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> An
     # checks off, or only imports this package, does not pay for them.
     from typedtensors.runtime.calls.wrap import wrap
 
-    wrapper = wrap(target, names, only_arrays=only_arrays)
+    wrapper = wrap(target, names, only_arrays=only_arrays, dims=dims or {})
     _checked.add(wrapper)
     return wrapper
 

@@ -12,7 +12,9 @@ import jaxtyping
 
 from typedtensors.runtime.calls.full import FullCheck
 from typedtensors.runtime.calls.kind import Kind
-from typedtensors.runtime.calls.plan import Plan, make_plan
+from typedtensors.runtime.calls.links import ClassDims
+from typedtensors.runtime.calls.plan import Plan, PlanOptions
+from typedtensors.runtime.calls.planning import make_plan
 from typedtensors.runtime.codegen.build import build
 from typedtensors.runtime.codegen.checks import write_checks
 from typedtensors.runtime.codegen.code import NotCompilableError
@@ -53,6 +55,7 @@ class Checker:
         names: Mapping[str, Any],
         *,
         only_arrays: bool = False,
+        dims: ClassDims | None = None,
     ) -> None:
         """Plan now if every annotation can be read now.
 
@@ -63,22 +66,25 @@ class Checker:
         self.name = name_of(function)
         self.kind = kind
         self.only_arrays = only_arrays
+        self.dims = dims or {}
         self.passed: list[bool] | None = [] if mode() is Mode.ONCE else None
         self._wrapper: weakref.ref[Callable[..., Any]] | None = None
         self._names: dict[str, Any] = {}
         self._plan: Plan | None = None
         try:
-            self._plan = make_plan(function, kind, names, final=False, only_arrays=only_arrays)
+            self._plan = self._make_plan(names, final=False)
         except PendingNameError:
             self._names = only_mentioned(raw_annotations(function), names)
+
+    def _make_plan(self, names: Mapping[str, Any], *, final: bool) -> Plan:
+        options = PlanOptions(final=final, only_arrays=self.only_arrays, dims=self.dims)
+        return make_plan(self.function, self.kind, names, options)
 
     @property
     def plan(self) -> Plan:
         """The plan, made at the first call at the latest."""
         if self._plan is None:
-            self._plan = make_plan(
-                self.function, self.kind, self._names, final=True, only_arrays=self.only_arrays
-            )
+            self._plan = self._make_plan(self._names, final=True)
         return self._plan
 
     @property
@@ -159,10 +165,10 @@ class Checker:
         """
         found = {**getattr(self.function, "__globals__", {}), **self._names}
         names = only_mentioned(raw_annotations(self.function), found)
-        return self.function, self.kind, self.only_arrays, self.passed, names
+        return self.function, self.kind, self.only_arrays, self.dims, self.passed, names
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Plan again where it is loaded, at the first call."""
-        self.function, self.kind, self.only_arrays, self.passed, self._names = state
+        self.function, self.kind, self.only_arrays, self.dims, self.passed, self._names = state
         self.name = name_of(self.function)
         self._plan = self._wrapper = None

@@ -36,7 +36,7 @@ class FullCheck:
     arguments: Mapping[str, Any]
 
     def argument_error(self) -> TensorCheckError | None:
-        """Check each passed argument.
+        """Check each passed argument, given the dims of the class.
 
         Arithmetic such as `"n+1"` may come before the argument that binds `n`: what can not
         be evaluated yet is checked again after all others, and last solved for `n`.
@@ -44,6 +44,7 @@ class FullCheck:
         Raises:
             AnnotationError: arithmetic uses a name that no argument binds.
         """
+        bind(self._linked)
         waiting = [each for each in self.plan.parameters if each.name in self.arguments]
         while waiting:
             undecided: list[Parameter] = []
@@ -79,10 +80,37 @@ class FullCheck:
                 undecided.append(parameter)
                 continue
             if leaf is not None:
-                before = Snapshot({}, {}, snapshot().arguments)
-                failed = FailedCheck(self.function, parameter.name, leaf, self._arrays(), before)
-                return explain(failed)
+                return explain(
+                    FailedCheck(
+                        self.function,
+                        parameter.name,
+                        leaf,
+                        self._arrays(),
+                        self._before,
+                        sources=self._sources,
+                    )
+                )
         return None
+
+    @property
+    def _linked(self) -> Mapping[str, int]:
+        """The dims that the object of a method gives, as far as its arrays bear them out."""
+        if not self.plan.links:
+            return {}
+        instance = self.arguments.get(self.plan.receiver)
+        sizes = {link.dim: link.size(instance) for link in self.plan.links}
+        return {dim: size for dim, size in sizes.items() if size is not None}
+
+    @property
+    def _sources(self) -> Mapping[str, str]:
+        linked = self._linked
+        links = [link for link in self.plan.links if link.dim in linked]
+        return {link.dim: link.source(self.plan.receiver) for link in links}
+
+    @property
+    def _before(self) -> Snapshot:
+        """What is bound before any argument is looked at."""
+        return Snapshot(self._linked, {}, snapshot().arguments)
 
     def _misfit(self, parameter: Parameter) -> Leaf | None:
         for path, value in parameter.values(self.arguments[parameter.name]):
@@ -105,7 +133,7 @@ class FullCheck:
         return leaf
 
     def _solve(self, undecided: list[Parameter]) -> TensorCheckError | None:
-        found = solve(self.function, self._arrays(), Snapshot({}, {}, snapshot().arguments))
+        found = solve(self.function, self._arrays(), self._before)
         if isinstance(found, TensorCheckError):
             return found
         bind(found)
@@ -127,6 +155,7 @@ class FullCheck:
                 before=snapshot(),
                 settled=True,
                 defined_at=self.plan.place,
+                sources=self._sources,
             )
         )
 

@@ -1,28 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to check about one function, made once from its signature."""
+"""What to check about one function: values only, made by `planning`."""
 
 from __future__ import annotations
 
-import contextlib
-import difflib
 import inspect
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
-from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
-from typedtensors.runtime.hints.mentions import mentions_arrays
-from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint, UnionHint
-from typedtensors.runtime.hints.parse import parse_hint
-from typedtensors.runtime.hints.plain import UncheckableHintError
-from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
-from typedtensors.runtime.report.caller import definition
-from typedtensors.shapes import SpecError, parse_spec
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from typedtensors.runtime.calls.kind import Kind
+from typedtensors.runtime.calls.links import ClassDims, Link
+from typedtensors.runtime.hints.nodes import Hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +51,7 @@ class Plan:
         yielded: what it yields, if that is checked.
         place: the line at which it begins.
         only_arrays: whether it is no error that a value is no array.
+        links: those of its dims that may be dims of its class.
     """
 
     signature: inspect.Signature
@@ -73,146 +61,24 @@ class Plan:
     yielded: Result | None
     place: str | None
     only_arrays: bool = False
+    links: tuple[Link, ...] = ()
+
+    @property
+    def receiver(self) -> str:
+        """The parameter that holds the object, where there are links."""
+        return next(iter(self.signature.parameters))
 
 
-def make_plan(
-    function: Callable[..., Any],
-    kind: Kind,
-    names: Mapping[str, Any],
-    *,
-    final: bool,
-    only_arrays: bool = False,
-) -> Plan:
-    """Read the signature of `function`.
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How a plan is made.
 
     Args:
-        function: what is checked.
-        kind: how it hands out its results.
-        names: local names that its annotations may use.
         final: whether a name that is missing is missing for good.
         only_arrays: whether hints that hold no array are passed over.
-
-    Raises:
-        PendingNameError: an annotation uses a name that does not exist yet (see `resolve`).
-        ValueError: jaxtyping rejects a spec.
+        dims: those of the class that the function is a method of.
     """
-    signature = signature_of(function)
-    hints = {
-        name: _resolve(name, annotation, function, names, final=final)
-        for name, annotation in raw_annotations(function).items()
-    }
-    parameters = []
-    for parameter in signature.parameters.values():
-        if parameter.name not in hints:
-            continue
-        hint = _parse(function, parameter.name, hints[parameter.name])
-        if isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint)):
-            continue
-        packed = parameter.kind if parameter.kind in _PACKED else None
-        parameters.append(Parameter(parameter.name, hints[parameter.name], hint, packed))
-    names_bound = frozenset(name for each in parameters for name in _bound_names(each.hint))
-    for each in parameters:
-        _warn_of_unbound(function, each, names_bound)
-    returned, yielded = kind.results(hints["return"]) if "return" in hints else (None, None)
-    return Plan(
-        signature,
-        tuple(parameters),
-        names_bound,
-        _parse_result(function, returned, only_arrays=only_arrays),
-        _parse_result(function, yielded, only_arrays=only_arrays),
-        definition(function),
-        only_arrays,
-    )
 
-
-_PACKED = frozenset({inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD})
-
-
-def _resolve(
-    name: str,
-    annotation: Any,
-    function: Callable[..., Any],
-    names: Mapping[str, Any],
-    *,
-    final: bool,
-) -> Any:
-    try:
-        return resolve(annotation, function, names, final=final)
-    except ValueError as error:
-        message = f"{name_of(function)}(): annotation of {_subject(name)}: {error}"
-        raise ValueError(message) from error
-
-
-def _parse(function: Callable[..., Any], name: str, annotation: Any) -> Hint:
-    try:
-        hint = parse_hint(annotation)
-    except (UncheckableHintError, RecursionError) as error:
-        warn_about(function, UncheckedWarning, f"{_subject(name)} is not checked: {error}")
-        return AnyHint()
-    for array in hint.annotations():
-        slip = _slip(array.dim_str)
-        if slip is not None:
-            warn_about(function, SpecWarning, f"{_subject(name)}: {slip}")
-    return hint
-
-
-def _slip(spec: str) -> str | None:
-    """Say what cannot be meant in a spec that jaxtyping accepts; its verdict stands."""
-    try:
-        parse_spec(spec)
-    except SpecError as error:
-        return error.diagnostic.text
-    return None
-
-
-_OPERATOR = re.compile(
-    r"__(lt|le|eq|ne|gt|ge|subclasshook|[ri]?(add|sub|mul|matmul|truediv|floordiv|mod|divmod|pow"
-    r"|lshift|rshift|and|xor|or))__"
-)
-_NOT_IMPLEMENTED = ClassHint(type(NotImplemented), (type(NotImplemented),))
-
-
-def _parse_result(
-    function: Callable[..., Any], annotation: Any, *, only_arrays: bool
-) -> Result | None:
-    hint = AnyHint() if annotation is None else _parse(function, "return", annotation)
-    if isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint)):
-        return None
-    if _OPERATOR.fullmatch(getattr(function, "__name__", "")):
-        # What says "ask the other operand"; annotations leave it out.
-        hint = UnionHint(annotation, (hint, _NOT_IMPLEMENTED))
-    return Result(annotation, hint)
-
-
-def _holds_arrays(hint: Hint) -> bool:
-    if isinstance(hint, PlainHint):
-        return mentions_arrays(hint.annotation)
-    if isinstance(hint, UnionHint):
-        return any(map(_holds_arrays, hint.options))
-    return next(hint.annotations(), None) is not None
-
-
-def _bound_names(hint: Hint) -> Iterator[str]:
-    for annotation in hint.annotations():
-        with contextlib.suppress(SpecError):
-            axes = parse_spec(annotation.dim_str).axes
-            yield from (axis.name for axis in axes if axis.name and not axis.variadic)
-
-
-def _warn_of_unbound(
-    function: Callable[..., Any], parameter: Parameter, bound: frozenset[str]
-) -> None:
-    """Say which arithmetic can never be evaluated; a call would fail on it."""
-    for annotation in parameter.hint.annotations():
-        with contextlib.suppress(SpecError):
-            unbound = sorted(parse_spec(annotation.dim_str).names - bound)
-            if unbound:
-                meant = difflib.get_close_matches(unbound[0], sorted(bound), n=1)
-                hint = f"; did you mean `{meant[0]}`?" if meant else ""
-                problem = f'"{annotation.dim_str}" needs `{unbound[0]}`, which no argument binds'
-                message = f"{_subject(parameter.name)}: {problem}{hint}"
-                warn_about(function, SpecWarning, message)
-
-
-def _subject(name: str) -> str:
-    return "the return value" if name == "return" else f"parameter `{name}`"
+    final: bool
+    only_arrays: bool = False
+    dims: ClassDims = field(default_factory=dict)

@@ -15,6 +15,7 @@ from typedtensors.runtime.calls.call import Call, Calls, publish
 from typedtensors.runtime.calls.checker import Checker
 from typedtensors.runtime.calls.drive import Driven, drive
 from typedtensors.runtime.calls.kind import Kind, is_awaitable_generator, kind_of
+from typedtensors.runtime.calls.links import ClassDims
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
 
 def wrap(
-    function: Callable[..., Any], names: Mapping[str, Any], *, only_arrays: bool = False
+    function: Callable[..., Any],
+    names: Mapping[str, Any],
+    *,
+    only_arrays: bool = False,
+    dims: ClassDims | None = None,
 ) -> Callable[..., Any]:
     """Return `function` with its checks around it.
 
@@ -32,12 +37,13 @@ def wrap(
         function: what to check.
         names: local names that its quoted annotations may use.
         only_arrays: whether nothing but arrays is checked.
+        dims: those of the class that it is a method of.
 
     Raises:
         ValueError: jaxtyping rejects a spec.
     """
     kind = kind_of(function)
-    checker = Checker(function, kind, names, only_arrays=only_arrays)
+    checker = Checker(function, kind, names, only_arrays=only_arrays, dims=dims or {})
     twin = checker.build_twin() if _may_have_twin(function, checker) else None
     if twin is not None:
         wrapper = functools.wraps(function)(twin.defined)

@@ -58,6 +58,12 @@ class Dims:
         self.bound.add(name)
         return self.size(name)
 
+    def may_set(self, name: str) -> str:
+        """Return the variable of a dim that the next line sets, or leaves at None."""
+        variable = self.size(name)
+        self._started.add(variable)
+        return variable
+
     def is_new_run(self, name: str) -> bool:
         """The same for a variadic, if it is kept as the list that unpacking gives."""
         return name not in self.runs and self.depth == 0 and name not in self._flexible_runs

@@ -55,6 +55,9 @@ class Writer:
     def check_arguments(self) -> None:
         """Write the check of each parameter in order."""
         start = len(self.code.lines)
+        for link in self.plan.links:
+            size = self.code.constant(f"class_{link.dim}", link.size)
+            self.code.line(f"{self.dims.may_set(link.dim)} = {size}({self.plan.receiver})")
         marked = {formal.name for formal in self.formals.each if formal.marked}
         for parameter in self.plan.parameters:
             self.code.comment(f"{parameter.name}: {type_text(parameter.annotation)}")

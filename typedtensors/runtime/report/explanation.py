@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from typedtensors.diagnostics import wording
@@ -35,6 +35,7 @@ class FailedCheck:
         before: What was bound before these arrays were looked at.
         settled: Whether only this argument can be to blame: it is a result, or stands alone.
         defined_at: Where the function is, for a result: the mistake is in there.
+        sources: Where dims are from that no array of the call has bound.
     """
 
     function: str
@@ -44,6 +45,7 @@ class FailedCheck:
     before: Snapshot
     settled: bool = False
     defined_at: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 def explain(failed: FailedCheck) -> TensorCheckError:
@@ -62,7 +64,8 @@ def _explain(failed: FailedCheck) -> TensorCheckError:
     if suspect is None or suspect.annotation is not leaf.annotation:
         return _plain_error(failed)
     evidence = _evidence(rows, suspect, failed.before, settled=failed.settled)
-    return _array_error(failed.function, evidence, _places(failed.defined_at))
+    places = _places(failed.defined_at)
+    return _array_error(failed.function, evidence, places, failed.sources)
 
 
 def solve(
@@ -76,7 +79,7 @@ def solve(
     found = evidence.match([row for row in rows if row.fits_but_for_shape])
     if not isinstance(found, Match):
         suspect = next(row for row in rows if row.argument == found.argument)
-        return _array_error(function, replace(evidence, suspect=suspect), _places(None))
+        return _array_error(function, replace(evidence, suspect=suspect), _places(None), {})
     dims = {name: found.bindings.dim(name) for name in found.bindings.axes}
     return {
         name: dim.value for name, dim in dims.items() if dim is not None and dim.value is not None
@@ -94,7 +97,9 @@ def _evidence(rows: list[Row], suspect: Row, before: Snapshot, *, settled: bool)
     return Evidence(rows, suspect, known, _reader(before.arguments), settled=settled)
 
 
-def _array_error(function: str, evidence: Evidence, places: list[str]) -> TensorCheckError:
+def _array_error(
+    function: str, evidence: Evidence, places: list[str], sources: Mapping[str, str]
+) -> TensorCheckError:
     blame = find_blame(evidence)
     fix = find_fix(evidence, blame)
     diagnostic = diagnose(function, blame, fix)
@@ -102,7 +107,7 @@ def _array_error(function: str, evidence: Evidence, places: list[str]) -> Tensor
     lines = [
         f"typedtensors: {headline(function, blame, diagnostic)}  [{diagnostic.code}]",
         *table(evidence, blame, notes(evidence, blame)),
-        *_bound_before(evidence, blame),
+        *_bound_before(evidence, blame, sources),
         *places,
         *_hint(evidence, blame, fix),
     ]
@@ -139,10 +144,11 @@ def _places(defined_at: str | None) -> list[str]:
     return [f"  {what} {place}" for what, place in known.items() if place is not None]
 
 
-def _bound_before(evidence: Evidence, blame: Blame) -> list[str]:
+def _bound_before(evidence: Evidence, blame: Blame, sources: Mapping[str, str]) -> list[str]:
     used = blame.row.spec.names | blame.row.spec.variadic_names
-    known = _sizes(evidence.before)
-    return [f"  where {name} = {size}" for name, size in known.items() if name in used]
+    known = {name: size for name, size in _sizes(evidence.before).items() if name in used}
+    origins = {name: f"  ({sources[name]})" if name in sources else "" for name in known}
+    return [f"  where {name} = {size}{origins[name]}" for name, size in known.items()]
 
 
 def _hint(evidence: Evidence, blame: Blame, fix: str | None) -> list[str]:

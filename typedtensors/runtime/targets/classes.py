@@ -9,27 +9,28 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from typedtensors.runtime.calls.links import class_dims
 from typedtensors.runtime.hints.annotations import raw_annotations
 from typedtensors.runtime.targets.descriptors import functions_of
 
 
-def decorate_class(
-    cls: type, names: Mapping[str, Any], decorate: Callable[[Any, Mapping[str, Any]], Any]
-) -> type:
+def decorate_class(cls: type, names: Mapping[str, Any], decorate: Callable[..., Any]) -> type:
     """Replace the methods of a class that have annotations, in place.
 
     Args:
         cls: the class.
         names: those around it, for quoted annotations.
-        decorate: replaces one member, given the names in its scope.
+        decorate: replaces one member, given the names in its scope and the dims of its class.
     """
     if getattr(cls, "__no_type_check__", False):
         return cls
     scope, found = _scope(cls, names), False
+    dims = class_dims(cls, scope)
     for name, member in list(vars(cls).items()):
         if any(raw_annotations(function) for function in functions_of(member)):
             found = True
-            _replace(cls, name, decorate(member, scope))
+            has_instance = not isinstance(member, classmethod | staticmethod)
+            _replace(cls, name, decorate(member, scope, dims=dims if has_instance else {}))
     if not found:
         _warn_about(cls)
     return cls
