@@ -16,13 +16,15 @@ from typing import Any, NamedTuple
 
 import cloudpickle  # type: ignore[import-untyped]
 import jaxtyping
+import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 from beartype import beartype
 from jaxtyping import Float, jaxtyped
 from torch import Tensor
 
-from typedtensors import TensorCheckError, check, typechecked
+from typedtensors import TensorCheckError, UncheckedWarning, check, matches, typechecked
 
 f = torch.zeros
 theirs = jaxtyped(typechecker=beartype)
@@ -223,6 +225,49 @@ def test_cached_properties_and_partials_are_checked() -> None:
     typechecked(functools.cached_property(half))
     with pytest.raises((TypeError, AttributeError)):
         theirs(functools.cached_property(half))
+
+
+def test_a_lambda_is_a_function() -> None:
+    use = lambda x: None  # noqa: E731
+    use.__annotations__ = {"x": Float[Tensor, "n n"]}
+    assert not accepts(typechecked(use), f(2, 3))
+    with pytest.raises(SyntaxError):
+        theirs(use)
+
+
+def test_a_callable_object_is_refused_with_what_to_decorate_instead() -> None:
+    class Scale:
+        def __call__(self, x: Float[Tensor, "n n"]) -> None: ...
+
+    with pytest.raises(TypeError, match=r"decorate the class `.*Scale`, or its `__call__`"):
+        typechecked(Scale())
+    with pytest.raises(AttributeError, match="__globals__"):
+        theirs(Scale())
+
+
+def test_a_branch_on_what_a_tensor_is_compiles_to_that_branch() -> None:
+    """An `isinstance` is not in our hands: that `matches` is right does not mend it."""
+
+    def by_rank(ask: Callable[[Any, Any], bool]) -> Any:
+        torch._dynamo.reset()
+        branch = lambda x: x + 1 if ask(x, N) else x - 1  # noqa: E731
+        return torch.compile(branch, backend="eager")(f(2)).tolist()
+
+    assert by_rank(matches) == [1.0, 1.0]
+    assert by_rank(isinstance) == [-1.0, -1.0]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="it was a union then")
+def test_an_annotation_over_array_like_is_said_to_be_unread() -> None:
+    """NumPy 2.5 made it an alias of a kind over which jaxtyping makes no annotation: nor do we."""
+    with pytest.raises(TypeError, match="must be a class"):
+        Float[npt.ArrayLike, "n"]
+
+    def use(x: Float[npt.ArrayLike, "n"], y: Float[np.ndarray, "n n"]) -> None: ...
+
+    with pytest.warns(UncheckedWarning, match="parameter `x` is not checked"):
+        checked = typechecked(use)
+    assert not accepts(checked, [1], np.zeros((2, 3)))
 
 
 def test_each_error_names_one_argument() -> None:

@@ -128,6 +128,15 @@ def test_text_that_is_no_type_is_not_checked() -> None:
     rejects(train, 1, f(2, 3))
 
 
+def test_text_that_raises_an_error_is_said_not_to_be_checked() -> None:
+    def apply(x: Float[Tensor, "n n"], g: any | None = None) -> Any:  # type: ignore[valid-type]
+        return x
+
+    with pytest.warns(UncheckedWarning, match=r"parameter `g` is not checked: .*unsupported"):
+        checked = typechecked(apply)
+    rejects(checked, f(2, 3))
+
+
 def test_a_malformed_spec_fails_where_it_is_written() -> None:
     with pytest.raises(
         ValueError, match=r"trace\(\): annotation of parameter `x`: .*more than once"

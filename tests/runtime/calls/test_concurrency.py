@@ -41,6 +41,12 @@ async def pause(x: Float[Tensor, "n"], y: Float[Tensor, "n m"]) -> Float[Tensor,
 
 
 @typechecked
+async def step(x: Float[Tensor, "n"], y: Float[Tensor, "n m"]) -> Float[Tensor, "m"]:
+    await asyncio.sleep(0)
+    return y[0]
+
+
+@typechecked
 async def stream(x: Float[Tensor, "n d"]) -> AsyncIterator[Float[Tensor, "d"]]:
     for row in x:
         await asyncio.sleep(0)
@@ -73,8 +79,8 @@ def test_eight_threads_never_mix(count: int) -> None:
 def test_a_hundred_tasks_never_mix(count: int) -> None:
     async def run(size: int) -> int:
         x, y = f(size), f(size, size + 1)
-        for _ in range(count // 10):
-            await pause(x, y)
+        for turn in range(count):
+            await (step(x, y) if turn % 50 else pause(x, y))
         return len([row async for row in stream(y)])
 
     async def main() -> list[int]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from typedtensors.runtime.hints.annotations import raw_annotations, resolve
 from typedtensors.runtime.hints.parse import is_array_annotation
-from typedtensors.shapes import SpecError, parse_spec
+from typedtensors.shapes import parse_spec
 
 Place = tuple[str, int]
 """An array attribute, and the index of an axis of it: from the end after a variadic."""
@@ -117,7 +117,7 @@ def _named_axes(raw: Any, cls: type, names: Mapping[str, Any]) -> list[tuple[str
     try:
         annotation = resolve(raw, cls, names, final=True)
         spec = parse_spec(annotation.dim_str) if is_array_annotation(annotation) else None
-    except (ValueError, SpecError):
+    except (ValueError, TypeError):
         return []
     if spec is None:
         return []

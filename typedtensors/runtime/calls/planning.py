@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.calls.links import Link, find_links
 from typedtensors.runtime.calls.plan import Parameter, Plan, PlanOptions, Result
-from typedtensors.runtime.hints.annotations import name_of, raw_annotations, resolve, signature_of
+from typedtensors.runtime.hints.annotations import (
+    UnreadableHintError,
+    name_of,
+    raw_annotations,
+    resolve,
+    signature_of,
+)
 from typedtensors.runtime.hints.mentions import mentions_arrays
 from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint, UnionHint
 from typedtensors.runtime.hints.parse import parse_hint
@@ -117,6 +123,9 @@ def _resolve(
 ) -> Any:
     try:
         return resolve(annotation, function, names, final=final)
+    except UnreadableHintError as error:
+        warn_about(function, UncheckedWarning, f"{_subject(name)} is not checked: {error}")
+        return Any
     except ValueError as error:
         message = f"{name_of(function)}(): annotation of {_subject(name)}: {error}"
         raise ValueError(message) from error

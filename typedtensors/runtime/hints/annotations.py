@@ -26,6 +26,10 @@ class PendingNameError(NameError):
     """An annotation uses a name that does not exist yet."""
 
 
+class UnreadableHintError(TypeError):
+    """The text of an annotation is an expression that raises an error."""
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """Return the name that its author would use: `Model.forward`."""
     qualname = getattr(inspect.unwrap(function), "__qualname__", type(function).__qualname__)
@@ -70,6 +74,7 @@ def resolve(
 
     Raises:
         PendingNameError: a name is missing and `final` is false.
+        UnreadableHintError: the text cannot be evaluated, though all of its names are there.
         ValueError: jaxtyping rejects the spec.
     """
     inner = inspect.unwrap(function)
@@ -85,8 +90,12 @@ def resolve(
             if not final:
                 raise PendingNameError(str(error)) from error
             missing = error.name or ""
-        except (SyntaxError, TypeError, AttributeError):
+        except (SyntaxError, AttributeError):
             pass  # text for human readers, or an attribute of a name that is not there
+        except TypeError as error:
+            if local_names.maps[0]:
+                return Any  # what stands for a missing name does not do all that it would
+            raise UnreadableHintError(f"`{annotation}` raises {error}") from error
         else:
             return hints["value"]
         if not missing or missing in local_names.maps[0]:

@@ -14,7 +14,7 @@ from typedtensors.runtime.calls.full import FullCheck
 from typedtensors.runtime.calls.kind import Kind
 from typedtensors.runtime.codegen.support import ABSENT
 from typedtensors.runtime.errors import TensorCheckError
-from typedtensors.runtime.hints.annotations import raw_annotations, resolve
+from typedtensors.runtime.hints.annotations import UnreadableHintError, raw_annotations, resolve
 from typedtensors.runtime.scope import Scope, new_memo
 from typedtensors.shapes.tracing import is_compiling
 
@@ -52,7 +52,10 @@ def _attributes(cls: type, names: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     converted = {each.name for each in getattr(cls, "__attrs_attrs__", ()) if each.converter}
     for base in reversed(cls.__mro__[:-1]):
         for name, raw in raw_annotations(base).items():
-            annotation = resolve(raw, base, names, final=True)
+            try:
+                annotation = resolve(raw, base, names, final=True)
+            except UnreadableHintError:
+                continue  # as `ClassVar` is, in quotes
             of_class = typing.ClassVar in (annotation, typing.get_origin(annotation))
             of_init = isinstance(annotation, dataclasses.InitVar)
             if not of_class and not of_init and name not in converted:
