@@ -14,7 +14,7 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real coverage lint bench bench-guard docs index surface conformance samples lock clean
+.PHONY: demo test slow real mutants coverage lint bench bench-guard docs index surface conformance samples lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -28,6 +28,10 @@ slow: $(INSTALLED)
 # Arguments for the runner: make real ARGS="--packages inseq --all-alarms"
 real: $(INSTALLED)
 	$(ENV) python -m tools.real $(ARGS)
+
+# After `make real`, which fetches the packages. Or other ones: make mutants ARGS="FOLDER... --missed"
+mutants: $(INSTALLED)
+	$(ENV) python -m tools.mutants $(ARGS)
 
 coverage: $(INSTALLED)
 	$(ENV) python -m pytest --cov
