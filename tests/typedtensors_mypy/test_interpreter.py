@@ -164,3 +164,15 @@ def f(x: Float[Tensor, "n d"]) -> Tensor:
     return pair.left + pair.right
 """
     assert told(source) == [(7, "tensor-rank")]
+
+
+def test_an_equation_in_words_may_stand_in_front() -> None:
+    """As `fancy_einsum` has it, which is not installed here."""
+    source = """
+from fancy_einsum import einsum
+def f(x: Float[Tensor, "b n d"], w: Float[Tensor, "h d k"]) -> Float[Tensor, "b n h k"]:
+    return einsum("batch n d, head d k -> batch n head k", x, w)
+def g(x: Float[Tensor, "b n d"], w: Float[Tensor, "h d k"]) -> Float[Tensor, "b n h k"]:
+    return einsum("batch n d, head d k -> batch head n k", x, w)
+"""
+    assert told(source) == [(6, "tensor-shape")]

@@ -13,7 +13,7 @@ from typedtensors.shapes import DType
 _PACKAGES = frozenset("jaxtyping typedtensors torch numpy jax tensorflow keras typing".split())
 
 # Whatever else a module imports, it holds no array that we would know of.
-_MAKE_ARRAYS = _PACKAGES - {"typing"} | {"einops"}
+_MAKE_ARRAYS = _PACKAGES - {"typing"} | {"einops", "fancy_einsum"}
 
 _DTYPE = re.compile(r"^(?:jaxtyping(?:\._\w+)*|typedtensors)\.(\w+)$")
 _DTYPES = frozenset(

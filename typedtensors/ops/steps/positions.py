@@ -11,6 +11,8 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.shapes import Axis, Shape, Variadic
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
@@ -52,17 +54,18 @@ def literal(number: Value) -> int:
     return value
 
 
-def with_rank(shape: Shape, rank: int) -> Shape | None:
+def with_rank(shape: Shape, rank: int, names: Sequence[str] = ()) -> Shape | None:
     """The shape once its rank is known: axes of unknown size fill the variadic.
 
-    None if the shape cannot have that rank.
+    None if the shape cannot have that rank. `names` are what the code calls its axes.
     """
     if shape.variadic is None:
         return shape if shape.rank == rank else None
     missing = rank - shape.least_rank
     if missing < 0:
         return None
-    return shape.replace(shape.variadic, *(Axis(Dim.fresh()) for _ in range(missing)))
+    called = names[shape.variadic : shape.variadic + missing] or ("_",) * missing
+    return shape.replace(shape.variadic, *(Axis(Dim.fresh(name)) for name in called))
 
 
 def insertion(call: Call, shape: Shape, number: Value) -> int:

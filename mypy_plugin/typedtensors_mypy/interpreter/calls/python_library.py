@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of Python's library that call functions, hold what coroutines give, or assign."""
+"""Functions of Python's library that call functions, hold what coroutines give, assign or cast."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
 
-from typedtensors.ops import Fields, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
+from typedtensors_mypy.interpreter.annotations.declared import declare
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
@@ -21,6 +22,8 @@ from typedtensors_mypy.interpreter.values import (
     Partial,
     options,
 )
+from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.types import OpaqueType
 
 
 def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -139,8 +142,27 @@ def enter(frame: Frame, node: ast.expr, manager: Value) -> Value:
     return Unknown("what a context manager gives")
 
 
+def _cast(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """The value, of which nothing is checked; what the annotation says, where it is not known."""
+    if len(arguments.positional) != 2 or not arguments.nodes:
+        return Unknown("`cast` with arguments by keyword")
+    kind = SpecReader(frame.scope).read(arguments.nodes[0])
+    value = arguments.positional[1]
+    return value if isinstance(kind, OpaqueType) else declare(frame, kind, value)
+
+
+def _limits(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
+    """What `finfo` says of a dtype: floats."""
+    names = ("eps", "max", "min", "tiny", "smallest_normal", "resolution")
+    return Fields.of(**dict.fromkeys(names, SOME_FLOAT))
+
+
 PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "builtins.setattr": _set_attribute,
+    "typing.cast": _cast,
+    "typing_extensions.cast": _cast,
+    "torch.finfo": _limits,
+    "numpy.finfo": _limits,
     "functools.partial": _partial,
     "functools.reduce": _reduce,
     "asyncio.gather": _gather,

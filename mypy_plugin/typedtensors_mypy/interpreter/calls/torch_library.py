@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no op, but carries arrays: data sets, loaders, containers and wrappers of modules."""
+"""What is no op of torch's, but carries arrays: data sets, loaders, containers, wrappers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
+from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Chain, Instance, Items, Keyed, Stream
 
@@ -100,6 +101,14 @@ def _sequential(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return Chain(Items(modules if named is None else tuple(named.values())))
 
 
+def _einsum_of_words(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    """As einops has it, but with the equation in front, where `torch.einsum` has it."""
+    if not arguments.complete or not arguments.positional:
+        return Unknown("a call whose arguments are not known")
+    equation, *operands = arguments.positional
+    return apply_op(frame, node, "einops.einsum", (*operands, equation))
+
+
 def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments) -> Value:
     """Each module on what the one before it gives; of any number of them, each keeps the shape."""
     if not arguments.complete or len(arguments.values) != 1:
@@ -142,4 +151,5 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.nn.parallel.DistributedDataParallel": _same,
     "torch.compile": _same,
     "torch.jit.script": _same,
+    "fancy_einsum.einsum": _einsum_of_words,
 }

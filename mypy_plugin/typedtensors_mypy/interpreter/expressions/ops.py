@@ -40,6 +40,7 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source.program import External
 
 _MOST_COMBINATIONS = 8
+_FLAGS = frozenset({"keepdim", "keepdims"})
 # `dtype=float` is what arrays make of it, in NumPy and in torch.
 _PYTHON_TYPES = {
     "builtins.bool": DType.exactly("bool"),
@@ -77,7 +78,9 @@ def apply_op(
     if known is None or rule is None:
         return Unknown(f"`{name}` has no rule")
     given = tuple(_plain(frame, arg) for arg in args)
-    named = {key: _plain(frame, arg) for key, arg in (kwargs or {}).items()}
+    named = {key: _flag(key, _plain(frame, arg)) for key, arg in (kwargs or {}).items()}
+    if any(map(_is_reported, (*given, *named.values()))):
+        return REPORTED
     return _Application(frame, node, known, rule, layer).run(given, named)
 
 
@@ -93,6 +96,17 @@ def _plain(frame: Frame, value: Value) -> Value:
     if isinstance(value, External):
         return _PYTHON_TYPES.get(value.name, value)
     return Many(value.item) if isinstance(value, Stream) else value
+
+
+def _flag(name: str, value: Value) -> Value:
+    """A flag on which the rank of a result depends is one or the other, where it is not known."""
+    unknown = isinstance(value, Unknown) and value != REPORTED
+    return either((True, False)) if unknown and name in _FLAGS else value
+
+
+def _is_reported(value: Value) -> bool:
+    held = value if isinstance(value, (list, tuple)) else (value,)
+    return any(isinstance(each, Unknown) and each == REPORTED for each in held)
 
 
 def _framework_of_result(op: str) -> Framework:

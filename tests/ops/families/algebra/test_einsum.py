@@ -23,7 +23,7 @@ import pytest
         pytest.param("ij->", ("b i j",), "tensor-rank", id="too many axes"),
         pytest.param("ij->ik", ("i j",), "tensor-op", id="a label from nowhere"),
         pytest.param("ij,jk->ik", ("i j",), "tensor-op", id="an operand is missing"),
-        pytest.param("ij->ji", ("...",), "_ _", id="the equation tells the rank"),
+        pytest.param("ij->ji", ("...",), "j i", id="the equation tells the rank"),
     ],
 )
 def test_an_equation(call: Any, equation: str, operands: Any, expected: str) -> None:

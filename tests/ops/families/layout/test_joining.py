@@ -39,8 +39,10 @@ def test_cat_teaches_a_configured_size(call: Any) -> None:
     assert call.same("self.k", "b")
 
 
-def test_an_unknown_array_in_a_list_is_silent(call: Any) -> None:
-    assert call("torch.cat", [call.array("b n"), Unknown("?")], 1) == "unknown"
+def test_an_unknown_array_in_a_list_fits(call: Any) -> None:
+    assert call("torch.cat", [call.array("b n"), Unknown("?")], 1) == "b _+n"
+    assert call("torch.stack", [Unknown("?"), call.array("b n")]) == "2 b n"
+    assert call("torch.cat", [Unknown("?"), Unknown("?")], 1) == "unknown"
     assert call("torch.stack", Unknown("?")) == "unknown"
 
 

@@ -15,11 +15,13 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import teach
 from typedtensors.ops.steps.positions import with_rank
+from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 
 _REST = "..."
@@ -152,10 +154,16 @@ def _arrays(call: Call) -> list[Tensor]:
         given = tuple(given[0])
     if not isinstance(given, tuple):
         raise Undetermined("the operands are not known")
-    arrays = [each for each in given if isinstance(each, Tensor)]
-    if len(arrays) < len(given):
+    return [_array(each) for each in given]
+
+
+def _array(operand: Value) -> Tensor:
+    """An operand, which is an array, whatever else is known of it."""
+    if isinstance(operand, Unknown):
+        return Tensor(Shape.unknown(), ANY)
+    if not isinstance(operand, Tensor):
         raise Undetermined("an operand is not known to be an array")
-    return arrays
+    return operand
 
 
 class _Labels:
@@ -215,7 +223,7 @@ class _Labels:
     def _split(self, at: int, labels: tuple[str, ...], shape: Shape) -> list[Shape]:
         """One shape for each label; raises Conflicting if there are too many axes or too few."""
         if _REST not in labels:
-            known = with_rank(shape, len(labels))
+            known = with_rank(shape, len(labels), labels)
             if known is None:
                 raise Conflicting(self._rank(at, labels, shape))
             return [Shape((part,)) for part in known.axes]

@@ -16,6 +16,7 @@ from typedtensors.ops.steps.elements import reshaped
 from typedtensors.ops.steps.patterns import REST, Pattern, PatternError, parse_pattern
 from typedtensors.ops.steps.positions import with_rank
 from typedtensors.ops.steps.sizes import MINUS_ONE, is_hole, require_sizes
+from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, Intent, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def rearrange(call: Call) -> Value:
     _reject(call, set(pattern.left.names) ^ set(pattern.right.names), "names on one side only")
     if _numbers(pattern.left) or _numbers(pattern.right):
         raise Conflicting(wording.misused(call.name, "a size that is neither a name nor 1"))
-    return call.tensor("tensor").with_shape(_result(call, pattern, Intent.VIEW))
+    return _array(call).with_shape(_result(call, pattern, Intent.VIEW))
 
 
 @rule(
@@ -80,7 +81,7 @@ def reduce(call: Call) -> Value:
     pattern = _pattern(call)
     new = {*pattern.right.names, *_numbers(pattern.right)} - set(pattern.left.names)
     _reject(call, new, "names on the right side only")
-    array = call.tensor("tensor")
+    array = _array(call)
     floats = promotion.kinds(array.dtype) == frozenset({"float"})
     shape = _result(call, pattern, Intent.KEEPDIM)
     return Tensor(shape, array.dtype if floats else ANY)
@@ -105,7 +106,7 @@ def repeat(call: Call) -> Value:
     _reject(call, set(pattern.left.names) - set(pattern.right.names), "names on the left side only")
     if _numbers(pattern.left):
         raise Undetermined("a size on the left side")
-    return call.tensor("tensor").with_shape(_result(call, pattern, Intent.VIEW))
+    return _array(call).with_shape(_result(call, pattern, Intent.VIEW))
 
 
 layer(
@@ -126,6 +127,12 @@ layer(
         example(Array("b 6")).on("b (h d) -> b d", "max", h=2),
     ),
 )(reduce)
+
+
+def _array(call: Call) -> Tensor:
+    """What is rearranged: an array, or several that are as good as one with another axis."""
+    given = call["tensor"]
+    return Tensor(Shape.unknown(), ANY) if isinstance(given, Unknown) else call.tensor("tensor")
 
 
 def _pattern(call: Call) -> Pattern:
@@ -189,10 +196,11 @@ def _size(value: Value) -> Dim:
 
 def _matched(call: Call, side: Side) -> list[tuple[Group, list[Part]]]:
     """Each group of the left side with its axis; `...` with all of its own."""
-    shape, rest = call.tensor("tensor").shape, side.rest
+    shape, rest = _array(call).shape, side.rest
     count = len(side.groups)
     if rest is None:
-        filled = with_rank(shape, count)
+        names = [group[0] if len(group) == 1 else "_" for group in side.groups]
+        filled = with_rank(shape, count, names)
         if filled is None:
             raise Conflicting(_rank(call, side, shape))
         return [(group, [part]) for group, part in zip(side.groups, filled.axes, strict=True)]

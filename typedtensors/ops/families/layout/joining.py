@@ -14,7 +14,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.positions import insertion, literal, position, with_rank
 from typedtensors.ops.value import Many, Unknown
-from typedtensors.shapes import Axis, Shape, Tensor, Variadic
+from typedtensors.shapes import ANY, Axis, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,10 +70,18 @@ def tensors(call: Call, name: str) -> list[Tensor]:
     given = call[name]
     if not isinstance(given, (tuple, list)) or not given:
         raise Undetermined(given.reason if isinstance(given, Unknown) else "no sequence of arrays")
-    found = [each for each in given if isinstance(each, Tensor)]
-    if len(found) < len(given):
+    if all(isinstance(each, Unknown) for each in given):
+        raise Undetermined("none of the arrays is known")
+    return [_array(each) for each in given]
+
+
+def _array(value: Value) -> Tensor:
+    """An item of a sequence of arrays: of one that is not known, no more than that."""
+    if isinstance(value, Unknown):
+        return Tensor(Shape.unknown(), ANY)
+    if not isinstance(value, Tensor):
         raise Undetermined("one of the arrays is not known")
-    return found
+    return value
 
 
 def _joinable(call: Call, arrays: Sequence[Tensor]) -> list[Shape]:
