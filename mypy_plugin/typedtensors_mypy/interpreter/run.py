@@ -58,7 +58,8 @@ class Run:
     here so that its rooms need not import each other.
 
     `sightings`, if asked for, are the values of all parameters and expressions, in the order of
-    their evaluation.
+    their evaluation. `trail`, if asked for, are the statements that are gone through, blocks left
+    aside.
     """
 
     program: Program
@@ -83,6 +84,7 @@ class Run:
     results: dict[object, Value] = field(default_factory=dict)
     listeners: list[tuple[list[Finding], int]] = field(default_factory=list)
     sightings: list[Sighting] | None = None
+    trail: list[ast.stmt] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
     steps: int = 0
     spent: int = 0

@@ -20,6 +20,22 @@ class Changed:
     now: Value
 
 
+@dataclass(frozen=True)
+class Making:
+    """An object that is being made: it has no attributes but what its constructor sets.
+
+    `prefix` is what the constructor calls it, with a dot; `inherited` are those that its class has.
+    """
+
+    prefix: str
+    inherited: frozenset[str]
+
+    def lacks(self, name: str) -> bool:
+        """Whether a path that does not set `self.x` leaves the object without it."""
+        attribute = name.removeprefix(self.prefix)
+        return attribute != name and attribute not in self.inherited
+
+
 @dataclass
 class State:
     """The values of names, the facts about dims, and the lists and dicts that have changed.
@@ -27,6 +43,7 @@ class State:
     Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
     `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
     here; `objects` is whether there is any. `alive` is False where control does not arrive.
+    `making` is the object that a constructor makes.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -34,15 +51,18 @@ class State:
     lists: Mapping[int, Changed] = field(default_factory=dict)
     alive: bool = True
     objects: bool = False
+    making: Making | None = None
 
     def fork(self) -> State:
         """A copy that goes its own way."""
-        return State(self.values.copy(), self.facts, self.lists, self.alive, self.objects)
+        values = self.values.copy()
+        return State(values, self.facts, self.lists, self.alive, self.objects, self.making)
 
     def become(self, other: State) -> None:
         """Take over what another state knows."""
         self.values, self.facts = other.values, other.facts
         self.lists, self.alive, self.objects = other.lists, other.alive, other.objects
+        self.making = other.making
 
     def now(self, value: Value) -> Value:
         """What a value holds here, if it is a list or dict; any other value as it is."""
@@ -104,20 +124,25 @@ def join_states(states: Iterable[State]) -> State:
 
 
 def _join_into(joined: State, other: State) -> None:
+    joined.objects = joined.objects or other.objects
     for name, value in other.values.items():
         if name not in joined.values:
-            # A name that one path leaves unbound cannot be used after the other.
-            if "." not in name:
+            if _is_unbound(joined, name):
                 joined.values[name] = value
         elif joined.values[name] is not value:
             joined.values[name] = join(joined.values[name], value)
     for name in joined.values.keys() - other.values.keys() if joined.objects else ():
-        if "." in name:
+        if not _is_unbound(joined, name):
             del joined.values[name]
     if other.facts is not joined.facts:
         joined.facts = joined.facts.join(other.facts)
     if other.lists is not joined.lists:
         joined.lists = join_lists(joined.lists, other.lists)
+
+
+def _is_unbound(state: State, name: str) -> bool:
+    """Whether a path that does not bind a name leaves it unbound: who uses it came another way."""
+    return "." not in name or (state.making is not None and state.making.lacks(name))
 
 
 def join_lists(left: Mapping[int, Changed], right: Mapping[int, Changed]) -> Mapping[int, Changed]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typedtensors.ops import Value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
+from typedtensors_mypy.interpreter.state import Making
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, Symbol
@@ -115,3 +116,18 @@ def some_instance(run: Run, cls: UserClass) -> Instance:
     if known is None:
         known = run.generic[id(cls.node)] = Instance(cls, pending=True)
     return known
+
+
+def making_of(run: Run, function: Function) -> Making | None:
+    """The object that a constructor makes, if all that its bases may set is known."""
+    receiver, args = function.receiver, function.node.args.args
+    if not isinstance(receiver, Instance) or not receiver.building or not args:
+        return None
+    inherited: set[str] = set()
+    for base in lineage(run, receiver.cls):
+        if isinstance(base, UserClass):
+            symbols = body_symbols(base).items()
+            inherited |= {name for name, each in symbols if getattr(each, "value", each)}
+        elif base is None or not library.is_plain_base(base.name):
+            return None
+    return Making(f"{args[0].arg}.", frozenset(inherited))

@@ -11,6 +11,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Unknown, Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.objects import names_of
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
@@ -73,12 +74,15 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     apart = not is_record(frame.run, instance.cls)
     sizes = _Sizes(instance.cls, signature, apart=apart)
     specs = (spec for parameter in signature.parameters for spec in specs_of(parameter.type))
-    bindings = Bindings().complete(specs, scope=Dim.scope())
+    names = names_of(frame.run, instance)
+    bindings = names.complete(specs, scope=Dim.scope())
     values = {
         parameter.name: _any_value(frame, parameter, sizes, bindings)
         for parameter in signature.parameters[1:]
         if parameter.kind[0] != "*"
     }
+    dims = (value for value in values.values() if isinstance(value, Dim))
+    instance.sizes = frozenset().union(*(dim.atoms for dim in dims))
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
     with run.silence(), run.sparing(_STEPS_FOR_OTHERS) if elsewhere else nullcontext():

@@ -21,6 +21,7 @@ from typedtensors_mypy.interpreter.annotations.signature import (
     signature_of,
 )
 from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.calls.classes import making_of
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
@@ -248,7 +249,8 @@ class _Call:
         inner.caller = frame
         inner.called_at = self.node
         inner.site = frame.site_of(self.node)
-        inner.state = State(facts=frame.state.facts, lists=frame.state.lists)
+        making = making_of(frame.run, self.function)
+        inner.state = State(facts=frame.state.facts, lists=frame.state.lists, making=making)
         for parameter in self.signature.parameters:
             value: Value = () if parameter.kind == "*" else Unknown("keyword arguments")
             if parameter.name in self.given:

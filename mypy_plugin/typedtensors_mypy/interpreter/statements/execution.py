@@ -42,6 +42,8 @@ def execute(frame: Frame, body: Sequence[ast.stmt]) -> None:
     for statement in body:
         if not frame.state.alive:
             return
+        if frame.run.trail is not None and not hasattr(statement, "body"):
+            frame.run.trail.append(statement)
         executor = _EXECUTORS.get(type(statement))
         if executor is not None:
             executor(frame, statement)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong with a function whichever of a few arrays its parameters are.
+
+Where `x` is an image or a batch of images, `x - x.mean(-1)` has to be right for one of them and
+itself; with `x` unsettled, an image and the mean of a batch would have to be wrong too.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from typedtensors.ops import Value
+from typedtensors.shapes import Tensor
+from typedtensors_mypy.findings import Finding
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import Run, TooMuchError
+from typedtensors_mypy.interpreter.values import Either
+
+_MOST_WAYS = 4
+
+
+def ways(parameters: Mapping[str, Value]) -> list[dict[str, Value]]:
+    """What each parameter is that may be one of a few arrays; nothing if there are many ways."""
+    unsettled = {
+        name: value.options
+        for name, value in parameters.items()
+        if isinstance(value, Either)
+        and sum(isinstance(option, Tensor) for option in value.options) > 1
+    }
+    chosen = list(itertools.islice(itertools.product(*unsettled.values()), _MOST_WAYS + 1))
+    if not unsettled or len(chosen) > _MOST_WAYS:
+        return []
+    return [dict(zip(unsettled, options, strict=True)) for options in chosen]
+
+
+def tell_of_all(run: Run, frames: Iterator[Frame], go_through: Callable[[Frame], None]) -> None:
+    """Tell what is wrong on every way that comes to it; each frame is prepared for one way."""
+    sightings, run.sightings = run.sightings, None
+    try:
+        gone = [_Way.of(run, frame, go_through) for frame in frames]
+    except (TooMuchError, RecursionError):
+        run.active.clear()
+        return
+    finally:
+        run.sightings, run.trail = sightings, None
+    for finding in [finding for way in gone for finding in way.told]:
+        if finding.code is not None and all(way.agrees(finding) for way in gone):
+            run.tell(finding)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What was told on one way, and which statements it came to."""
+
+    told: list[Finding]
+    trail: list[ast.stmt]
+
+    @classmethod
+    def of(cls, run: Run, frame: Frame, go_through: Callable[[Frame], None]) -> _Way:
+        told, run.trail, run.steps = len(run.findings), [], 0
+        try:
+            go_through(frame)
+            return cls(run.findings[told:], run.trail)
+        finally:
+            del run.findings[told:]
+
+    def agrees(self, finding: Finding) -> bool:
+        """Whether the same is wrong here, or this way does not come there."""
+        line = finding.place.line
+        same = any((each.code, each.place) == (finding.code, finding.place) for each in self.told)
+        return same or not any(
+            each.lineno <= line <= (each.end_lineno or each.lineno) for each in self.trail
+        )
