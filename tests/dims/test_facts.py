@@ -175,3 +175,10 @@ def test_members_that_the_code_says_are_equal_are() -> None:
     facts = Facts().learn(d_in, hidden)
     assert facts.equate(d_in, d)[0] is UNDECIDED
     assert facts.equate(d_in, d)[1].compare(hidden, d) is EQUAL
+
+
+def test_a_layer_made_of_a_size_takes_no_size_of_that_name() -> None:
+    width = Dim.member("width", Dim.scope())
+    assert Facts().require(Dim.name("width"), width * 3)[0] is DIFFERENT
+    assert Facts().require(Dim.name("features"), width * 3)[0] is UNDECIDED
+    assert Facts().require(Dim.name("width"), width)[0] is UNDECIDED

@@ -64,6 +64,8 @@ class Facts:
         `features` is 784, until something else contradicts it. A layer of `dim` inputs on it says
         that the caller passes `features` for `dim`.
         """
+        if _is_part_of(actual, needed):
+            return Verdict.DIFFERENT, self
         verdict, facts = self.equate(actual, needed)
         if verdict is not Verdict.DIFFERENT:
             return verdict, facts
@@ -149,6 +151,17 @@ def _solutions(gap: Dim) -> list[tuple[Atom, Dim]]:
 def _of_one_scope(left: Dim, right: Dim) -> bool:
     gap = left - right
     return gap.rigid and not gap.declared
+
+
+def _is_part_of(actual: Dim, needed: Dim) -> bool:
+    """Whether a size was made of one of the same name: `3*width`, where `width` is given."""
+    own = actual.factor
+    return (
+        isinstance(own, Atom)
+        and own.declared
+        and not isinstance(needed.factor, Atom)
+        and any(atom.name == own.name and atom.scope for atom in needed.atoms)
+    )
 
 
 def _can_be_size(dim: Dim) -> bool:

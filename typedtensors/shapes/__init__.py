@@ -4,6 +4,7 @@
 from typedtensors.shapes.alignment import Argument
 from typedtensors.shapes.axis import Axis, Intent, Variadic, new_origin
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
+from typedtensors.shapes.crossing import crossed
 from typedtensors.shapes.dtype import ANY, DType
 from typedtensors.shapes.grammar import parse_spec
 from typedtensors.shapes.instantiate import instantiate
@@ -34,6 +35,7 @@ __all__ = [
     "SpecError",
     "Tensor",
     "Variadic",
+    "crossed",
     "instantiate",
     "match",
     "match_all",

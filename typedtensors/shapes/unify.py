@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.alignment import Argument, AxisPair, Pair, RunPair, align
-from typedtensors.shapes.axis import Axis
+from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
 from typedtensors.shapes.instantiate import evaluate
 from typedtensors.shapes.meeting import Clash, meet, meet_runs, seen_through
@@ -82,14 +82,36 @@ def match_all(
         A Match, or the first Mismatch: ranks first, then names, literals and variadics in the
         order of the arguments, then arithmetic, when every name is bound.
     """
+    bindings = bindings or Bindings()
     pairs: list[Pair] = []
     for argument in arguments:
-        aligned = align(argument)
+        aligned = _other_rank(argument, bindings) or align(argument)
         if isinstance(aligned, RankMismatch):
             return aligned
         pairs += aligned
-    solver = _Solver(bindings or Bindings(), facts or Facts(), teach=teach, read=read)
+    solver = _Solver(bindings, facts or Facts(), teach=teach, read=read)
     return solver.solve(sorted(pairs, key=_is_arithmetic))
+
+
+def _other_rank(argument: Argument, bindings: Bindings) -> RankMismatch | None:
+    """Whether a spec has more axes, or fewer, beside the same run of axes than a shape has.
+
+    Where `*batch` stands for itself, `"*batch 1"` is never what `(*batch,)` has, however many axes
+    that is.
+    """
+    wanted = argument.spec.variadic
+    name = None if wanted is None else argument.spec.axes[wanted].name
+    bound = None if name is None else bindings.runs.get(name)
+    if bound is None or bound.flexible or wanted is None or argument.spec.axes[wanted].flexible:
+        return None
+    runs = [part for part in argument.shape.axes if isinstance(part, Variadic)]
+    whole = argument.spec.shape()
+    expected = Shape((*whole.prefix, *bound.axes.axes, *whole.suffix))
+    if runs != [part for part in bound.axes.axes if isinstance(part, Variadic)] or not runs:
+        return None
+    if runs[0].flexible or expected.least_rank == argument.shape.least_rank:
+        return None
+    return RankMismatch(argument.name, expected, argument.shape, bound.place)
 
 
 def _is_arithmetic(pair: Pair) -> bool:

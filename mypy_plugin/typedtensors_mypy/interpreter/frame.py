@@ -14,7 +14,7 @@ from typedtensors.shapes.broadcast import lines_of
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.run import Run, Sighting
 from typedtensors_mypy.interpreter.state import State
-from typedtensors_mypy.interpreter.values import Function, UserClass
+from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType
@@ -37,7 +37,8 @@ class Frame:
 
     `shifts`: it has taken a view that puts the elements of a padded axis elsewhere on purpose.
     `site` is the call in the module under check that led here, where the code is another
-    module's: findings belong there. `accepting`: an `allow_broadcast` block is active.
+    module's: findings belong there. `accepting`: an `allow_broadcast` block is active. `own` is the
+    object whose method it is, where nobody calls it.
     """
 
     run: Run
@@ -48,6 +49,7 @@ class Frame:
     returns: AnnotationType = UNANNOTATED
     yielding: AnnotationType = UNANNOTATED
     bindings: Bindings = field(default_factory=Bindings)
+    own: Instance | None = None
     owner: UserClass | None = None
     closure: dict[str, Value] = field(default_factory=dict)
     outcomes: list[Value] = field(default_factory=list)

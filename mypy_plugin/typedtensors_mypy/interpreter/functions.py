@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from typedtensors.dims import Dim
@@ -20,6 +20,7 @@ from typedtensors_mypy.interpreter.calls.classes import some_instance
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
+from typedtensors_mypy.interpreter.ways import tell_of_all, ways
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType, specs_of
 
@@ -28,20 +29,32 @@ _INTEGER = ScalarType("int")
 
 def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
+    frame = _alone(run, function)
+    found = ways(frame.state.values)
+    go_through(frame)
+    if found:
+        frames = (_alone(run, function, chosen) for chosen in found)
+        tell_of_all(run, frames, go_through)
+
+
+def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = None) -> Frame:
+    """A function's frame where nobody calls it; `chosen` are parameters that are known better."""
     signature = signature_of(run, function)
     frame = activation(run, function)
     values = own_values(frame, signature)
     if signature.receiver and signature.parameters:
-        values[signature.parameters[0].name] = _receiver(run, function, signature)
-    frame.state.values.update(values)
-    chosen = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
-    frame.state.facts = replace(frame.state.facts, chosen=frozenset().union(*chosen))
+        receiver = _receiver(run, function, signature)
+        values[signature.parameters[0].name] = receiver
+        frame.own = receiver if isinstance(receiver, Instance) else None
+    frame.state.values.update({**values, **(chosen or {})})
+    sizes = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
+    frame.state.facts = replace(frame.state.facts, chosen=frozenset().union(*sizes))
     frame.bindings = _own_bindings(signature)
     frame.accepting = signature.accepting
     frame.returns = UNANNOTATED if signature.generator else signature.returns
     if signature.generator and isinstance(signature.returns, StreamType):
         frame.yielding = signature.returns.item
-    go_through(frame)
+    return frame
 
 
 def _receiver(run: Run, function: Function, signature: Signature) -> Value:

@@ -8,8 +8,9 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from typedtensors.dims import Atom
 from typedtensors.ops import Fields, Framework, Many, Unknown, Value
-from typedtensors.shapes import Tensor
+from typedtensors.shapes import Bindings, Tensor
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import AnnotationType
@@ -128,7 +129,8 @@ class Instance:
     `attributes` are what its constructor set. An attribute that may have another value at some
     time is Unknown for good, so sharing one instance between states is sound. `exact`: it is of
     this class, not of a subclass. `building`: its constructor is being gone through. `pending`:
-    nobody has gone through it yet.
+    nobody has gone through it yet. `names` are what the annotations of its attributes need, once
+    somebody asked; `sizes` the integers that it was made with.
     """
 
     cls: UserClass
@@ -136,6 +138,8 @@ class Instance:
     exact: bool = False
     building: bool = False
     pending: bool = False
+    names: Bindings | None = None
+    sizes: frozenset[Atom] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,14 @@ from typedtensors.shapes import (
     Match,
     Shape,
     Tensor,
+    crossed,
     instantiate,
     match,
     match_all,
 )
 from typedtensors.shapes.spec import Reader
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
+from typedtensors_mypy.interpreter.annotations.objects import sizes_of
 from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.calls.records import (
     dict_fields,
@@ -40,6 +42,7 @@ from typedtensors_mypy.interpreter.values import (
     UserClass,
     either,
     of_framework,
+    options,
 )
 from typedtensors_mypy.source.types import (
     AnnotationType,
@@ -171,6 +174,10 @@ def values_in(now: Value) -> tuple[Value, ...]:
 
 def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value: Tensor) -> bool:
     found = match(kind.spec, value.shape, frame.bindings, frame.state.facts)
+    if isinstance(found, Match):
+        argument = Argument("", kind.spec, value.shape)
+        sizes = frozenset() if frame.own is None else sizes_of(frame.run, frame.own)
+        found = crossed(argument, frame.bindings, found.facts, sizes) or found
     if not isinstance(found, Match):
         frame.report(node, found.diagnostic(where))
         return False
@@ -227,4 +234,6 @@ def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
 
 
 def _is_vague(value: Value) -> bool:
-    return isinstance(value, Tensor) and value.shape.rank is None
+    """Whether the number of axes is not known of an array, or of one that it may be."""
+    arrays = (option for option in options(value) if isinstance(option, Tensor))
+    return any(array.shape.rank is None for array in arrays)

@@ -12,6 +12,7 @@ from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.objects import names_of
 from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import (
@@ -48,7 +49,7 @@ from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode
 from typedtensors_mypy.source.program import Definition, External, Target, resolve
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import OpaqueType, specs_of
+from typedtensors_mypy.source.types import AnnotationType, OpaqueType, specs_of
 
 # Asked of a dtype as of an array that has it.
 _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
@@ -228,7 +229,7 @@ def _stable(frame: Frame, base: Instance, name: str) -> Value:
         if isinstance(value, Tensor) and is_record(frame.run, base.cls):
             return value
         return _lasting(frame.run, base.cls.scope.module, name, value)
-    annotated = _annotated(frame, base.cls, name)
+    annotated = _annotated(frame, base, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
 
 
@@ -245,13 +246,21 @@ def _lasting(run: Run, module: Module, name: str, value: Value) -> Value:
     return Unknown(f"`{name}` is changed in place") if changes else value
 
 
-def _annotated(frame: Frame, cls: UserClass, name: str) -> Value | None:
+def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:
     """What an annotation in the class's body says of an attribute."""
+    cls = instance.cls
     symbol = body_symbols(cls).get(name)
     if not isinstance(symbol, Assigned) or symbol.annotation is None:
         return None
     kind = SpecReader(cls.scope.inside(cls.node)).read(symbol.annotation)
-    return None if isinstance(kind, OpaqueType) else value_of(frame, kind, Bindings(), name)
+    return None if isinstance(kind, OpaqueType) else _promised(frame, instance, kind, name)
+
+
+def _promised(frame: Frame, instance: Instance, kind: AnnotationType, name: str) -> Value:
+    """What the class of an object says of an attribute: an array of a module is a weight."""
+    value = value_of(frame, kind, names_of(frame.run, instance), name)
+    weighs = isinstance(value, Tensor) and not is_record(frame.run, instance.cls)
+    return replace(value, parameter=True) if weighs and isinstance(value, Tensor) else value
 
 
 def _class_variable(frame: Frame, member: Member, base: Instance, name: str) -> Value:
@@ -261,7 +270,7 @@ def _class_variable(frame: Frame, member: Member, base: Instance, name: str) -> 
     if symbol.annotation is not None:
         scope = member.owner.scope.inside(member.owner.node)
         kind = SpecReader(scope).read(symbol.annotation)
-        return value_of(frame, kind, Bindings(), name)
+        return _promised(frame, base, kind, name)
     if symbol.value is None or not base.exact:
         return Unknown("an attribute that subclasses may set")
     return _in_class(frame, member.owner, symbol.value)

@@ -52,6 +52,8 @@ def _judge(
 ) -> Diagnostic | None:
     names = made.compared or tuple(made.operands)
     operands = [made.operands[name] for name in names]
+    if _are_shifted(operands):
+        return _shifted(frame, node, operands, outcome)
     meeting = broadcast([operand.shape for operand in operands], outcome.facts)
     found = None
     # Where it is not known which broadcast it is, each that it can be has to be a mistake.
@@ -71,6 +73,32 @@ def _judge(
     edits = [edit for edit in found.edits if names[edit.operand] != "self"] or found.edits
     advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes])
     return replace(told, hint=advice, rewrite=_rewrite(frame, edits, nodes))
+
+
+def _are_shifted(operands: Sequence[Tensor]) -> bool:
+    """Whether the axes `*batch` of one operand meet others of an operand that has them too.
+
+    `*batch d` and `*batch` fit where there are no such axes, which nobody writes that for.
+    """
+    if len(operands) != 2:
+        return False
+    first, other = (operand.shape for operand in operands)
+    runs = [shape.axes[at] for shape in (first, other) if (at := shape.variadic) is not None]
+    named = len(runs) == 2 and runs[0] == runs[1] and getattr(runs[0], "name", None) is not None
+    longer, shorter = sorted((first.suffix, other.suffix), key=len, reverse=True)
+    extra = longer[: len(longer) - len(shorter)]
+    return named and any(not (axis.is_one or axis.flexible) for axis in extra)
+
+
+def _shifted(
+    frame: Frame, node: ast.expr, operands: Sequence[Tensor], outcome: Known
+) -> Diagnostic | None:
+    level = Level(frame.run.config.level(frame.scope.module.name))
+    if not level.reports(Reason.RANK) or frame.accepts_broadcasts(node):
+        return None
+    shapes = tuple(operand.shape.text for operand in operands)
+    result = outcome.value.shape.text if isinstance(outcome.value, Tensor) else "..."
+    return wording.broadcasts(shorten(node), shapes, result, Reason.RANK.value)
 
 
 def _rewrite(
