@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,38 @@ def test_a_warning_lets_the_program_go_on(tmp_path: Path) -> None:
     done = run(tmp_path, "--action", "warn", "train.py")
     assert (done.returncode, done.stdout) == (0, "before\nafter\n")
     assert "train.py:4" in done.stderr
+
+
+def test_a_record_sums_up_at_the_end_however_that_comes(tmp_path: Path) -> None:
+    program = BUGGY + "loss_of(torch.ones(4, 1), torch.ones(4))\nraise SystemExit(3)\n"
+    (tmp_path / "train.py").write_text(program)
+    done = run(tmp_path, "--action", "record", "--report", "seen.json", "train.py")
+    assert (done.returncode, done.stdout) == (3, "before\nafter\n")
+    assert done.stderr.count("train.py:4: warning: `pred - y` broadcasts") == 1
+    assert "[tensor-broadcast] (2 times)" in done.stderr
+    (event,) = json.loads((tmp_path / "seen.json").read_text())["events"]
+    assert (event["line"], event["reason"], event["times"]) == (4, "rank", 2)
+
+
+def test_dims_that_no_call_could_tell_apart_are_named_at_the_end(tmp_path: Path) -> None:
+    program = """\
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from typedtensors import typechecked
+
+@typechecked
+def score(x: Float[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:
+    return x.sum(1)
+
+for size in SIZES:
+    score(torch.ones(size))
+"""
+    (tmp_path / "same.py").write_text(program.replace("SIZES", "[(3, 3), (5, 5)]"))
+    (tmp_path / "apart.py").write_text(program.replace("SIZES", "[(3, 3), (5, 7)]"))
+    said = run(tmp_path, "same.py").stderr
+    assert said.startswith("note: score: `batch` and `seq` had equal sizes in every call")
+    assert run(tmp_path, "apart.py").stderr == ""
 
 
 def test_a_level_that_allows_everything_finds_nothing(tmp_path: Path) -> None:

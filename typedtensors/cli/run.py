@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import traceback
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from typedtensors.cli.refusal import CLEAN, FOUND, INTERRUPTED, RefusalError
 from typedtensors.cli.script import Program, load_module, load_script
 from typedtensors.cli.terminal import Style, is_interactive, paint
 from typedtensors.config import LEVELS, Config, ConfigError
-from typedtensors.guard import BroadcastError, GuardEvent, guard
+from typedtensors.guard import BroadcastError, GuardEvent, Report, guard
 from typedtensors.shapes.broadcast import Level, Reason
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = verbs.add_parser(
         "run",
         help="run a program under the guard",
-        usage="typedtensors run [--guard LEVEL] [--action ACTION] (SCRIPT | -m MODULE) [ARGS ...]",
+        usage="typedtensors run [OPTIONS] (SCRIPT | -m MODULE) [ARGS ...]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,9 +60,12 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--action",
-        choices=("raise", "warn"),
+        choices=("raise", "warn", "record"),
         default="raise",
-        help="stop at the first (default), or warn and go on",
+        help="stop at the first (default), warn and go on, or only sum them up in the end",
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", type=Path, help="write what the guard saw to a file, as JSON"
     )
     parser.add_argument("-m", dest="as_module", action="store_true", help="run a module")
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -82,17 +86,32 @@ def run(arguments: argparse.Namespace) -> int:
         return _end_as_python_does(error.with_traceback(None))
     with ExitStack() as stack:
         if config.strictest != "allow":
-            _enter_guard(stack, arguments.action, config)
+            _enter_guard(stack, arguments, config)
         return _execute(program, rest)
 
 
-def _enter_guard(stack: ExitStack, action: Literal["raise", "warn"], config: Config) -> None:
+def _sum_up(report: Report, arguments: argparse.Namespace) -> None:
+    """Say at the end of a run what its sizes hid, and which broadcasts it had if nobody has yet."""
+    if arguments.report is not None:
+        arguments.report.write_text(json.dumps(report.as_json(), indent=2) + "\n", "utf-8")
+    for event in report.events if arguments.action == "record" else ():
+        found = f"{event.diagnostic.text}  [{event.diagnostic.code}]"
+        times = f" ({report.times(event)} times)" if report.times(event) > 1 else ""
+        print(f"{_short(event.file)}:{event.line}: warning: {found}{times}", file=sys.stderr)
+    for equal in report.equal_sizes:
+        print(f"note: {equal}", file=sys.stderr)
+
+
+def _enter_guard(stack: ExitStack, arguments: argparse.Namespace, config: Config) -> None:
     def allows(event: GuardEvent) -> bool:
         level = Level(config.level(event.module))
         return not level.reports(Reason(event.reason)) or config.allows(event.file, event.function)
 
     try:
-        stack.enter_context(guard(config.strictest, action, allows=allows))
+        watch = guard(config.strictest, arguments.action, allows=allows)
+        # However the program ends, and when the guard is off again.
+        stack.callback(_sum_up, watch.report, arguments)
+        stack.enter_context(watch)
     except ImportError as error:
         raise RefusalError(str(error)) from None
 

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.diagnostics import Diagnostic, TensorError, wording
+from typedtensors.guard.sizes import EqualSizes, SizesSeen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _Key: TypeAlias = tuple[object, ...]
 
@@ -19,7 +23,8 @@ class GuardEvent:
     they broadcast to. `reason` is one of the reasons of `typedtensors.shapes.broadcast`. `file` and
     `line` are the first frame outside the framework, `expression` is its source text, `module` the
     name of its module and `function` the dotted name of its function. `fix` is what to write
-    instead, if that is known. `library`: the place is in an installed package.
+    instead, if that is known. `library`: the place is in an installed package. `names` are the
+    operands' shapes as annotations write them, where that is the reason.
     """
 
     op: str
@@ -33,13 +38,14 @@ class GuardEvent:
     function: str = ""
     fix: str | None = None
     library: bool = False
+    names: tuple[str, ...] = ()
 
     @property
     def diagnostic(self) -> Diagnostic:
         """The event in the words that mypy and pytest use too."""
         return wording.broadcasts(
             self.expression or self.op,
-            tuple(_spec(shape) for shape in self.shapes),
+            self.names or tuple(_spec(shape) for shape in self.shapes),
             _spec(self.result),
             self.reason,
             hint=self.fix,
@@ -55,8 +61,9 @@ class Report:
     """The events of a guarded run, one for each place and its sizes, in the order they came in."""
 
     events: list[GuardEvent] = field(default_factory=list)
-    # No Counter: a report is made inside of functions that torch.compile traces too.
+    # Plain to begin with: a report is made inside of functions that torch.compile traces too.
     _times: dict[_Key, int] = field(default_factory=dict, repr=False)
+    _sizes: SizesSeen | None = field(default=None, repr=False)
 
     def add(self, event: GuardEvent) -> bool:
         """Note an occurrence; True if it is the first one of these sizes at this place."""
@@ -71,8 +78,25 @@ class Report:
         """How often the place had these sizes."""
         return self._times.get(_key(event), 0)
 
+    def note_sizes(self, function: str, sizes: Mapping[str, int]) -> None:
+        """Note what a checked function was called with."""
+        if self._sizes is None:
+            self._sizes = SizesSeen()
+        self._sizes.note(function, sizes)
+
+    @property
+    def equal_sizes(self) -> tuple[EqualSizes, ...]:
+        """The dims of checked functions that had equal sizes in every call."""
+        return tuple(self._sizes or ())
+
+    def as_json(self) -> dict[str, object]:
+        """The events and the equal sizes, as lists and dicts that JSON can hold."""
+        events = [asdict(event) | {"times": self.times(event)} for event in self.events]
+        return {"events": events, "equal_sizes": [asdict(each) for each in self.equal_sizes]}
+
     def __str__(self) -> str:
-        return "\n".join(map(str, self.events)) or "no suspicious broadcast"
+        events = [*map(str, self.events)] or ["no suspicious broadcast"]
+        return "\n".join([*events, *map(str, self.equal_sizes)])
 
 
 class BroadcastError(TensorError, ValueError):

@@ -16,7 +16,7 @@ from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEve
 from typedtensors.shapes.broadcast import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -53,7 +53,9 @@ class Guard(AbstractContextManager[Report]):
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
         skipped = self._is_off or _is_compiling()
-        session = None if skipped else _torch_guard()(self._level, self._deliver)
+        session = None
+        if not skipped:
+            session = _torch_guard()(self._level, self._deliver, self.report.note_sizes)
         if session is not None:
             session.__enter__()
         self._entered.append(session)
@@ -159,7 +161,10 @@ def _is_compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
-def _torch_guard() -> Callable[[Level, Callable[[GuardEvent], None]], AbstractContextManager[None]]:
+def _torch_guard() -> Callable[
+    [Level, Callable[[GuardEvent], None], Callable[[str, Mapping[str, int]], None]],
+    AbstractContextManager[None],
+]:
     try:
         from typedtensors.guard.torch.mode import guarding
     except ModuleNotFoundError as error:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
+    from typedtensors.runtime.calls.plan import Plan
+
 _storage: Any = _untyped  # it has no annotations
 
 Memo = tuple[
@@ -36,6 +38,30 @@ class Snapshot:
     arguments: Mapping[str, Any]
 
 
+class Arguments(dict[str, Any]):
+    """The arguments of a call as jaxtyping keeps them, and what the annotations say of them.
+
+    Args:
+        values: by name.
+        plan: of the function.
+        pending: the bindings of which these are a part, if those were not in this form at first.
+    """
+
+    __slots__ = ("pending", "plan")
+
+    def __init__(
+        self, values: Mapping[str, Any], plan: Plan | None, pending: Pending | None = None
+    ) -> None:
+        super().__init__(values)
+        self.plan = plan
+        self.pending = pending
+
+    @property
+    def call(self) -> object:
+        """What stands for the call, whatever became of its bindings."""
+        return self if self.pending is None else self.pending
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the items of a `Pending` are, after the layout itself.
@@ -44,25 +70,32 @@ class Layout:
         dims: names whose sizes come first; None stands for one that is not bound.
         runs: names of variadic dims, which come next.
         arguments: each parameter with its default, last; `absent` stands for the default.
+        plan: of the function, for who asks what its annotations say.
     """
 
     dims: tuple[str, ...]
     runs: tuple[str, ...]
     arguments: tuple[tuple[str, Any], ...]
     absent: object
+    plan: Plan | None = None
 
-    def memo(self, items: tuple[Any, ...]) -> Memo:
+    def memo(self, pending: Pending) -> Memo:
         """Put the items of a `Pending` into jaxtyping's form."""
+        items = tuple(tuple.__iter__(pending))
         sizes, rest = items[1 : 1 + len(self.dims)], items[1 + len(self.dims) :]
         runs, values = rest[: len(self.runs)], rest[len(self.runs) :]
         return (
             {name: size for name, size in zip(self.dims, sizes, strict=True) if size is not None},
             {name: _run(run) for name, run in zip(self.runs, runs, strict=True) if run is not None},
             {},
-            {
-                name: default if value is self.absent else value
-                for (name, default), value in zip(self.arguments, values, strict=True)
-            },
+            Arguments(
+                {
+                    name: default if value is self.absent else value
+                    for (name, default), value in zip(self.arguments, values, strict=True)
+                },
+                self.plan,
+                pending,
+            ),
         )
 
 
@@ -82,8 +115,7 @@ class Pending(tuple[Any, ...]):
 
     def memo(self) -> Memo:
         """Return the bindings in jaxtyping's form."""
-        items = tuple(tuple.__iter__(self))
-        memo: Memo = items[0].memo(items)
+        memo: Memo = next(tuple.__iter__(self)).memo(self)
         return memo
 
     def __iter__(self) -> Iterator[Any]:
@@ -158,7 +190,7 @@ class Scope:
 
 def new_memo(arguments: Mapping[str, Any]) -> Memo:
     """Return a memo in which no dim is bound and `"{...}"` dims read `arguments`."""
-    return {}, {}, {}, dict(arguments)
+    return {}, {}, {}, arguments if isinstance(arguments, Arguments) else dict(arguments)
 
 
 def in_scope() -> AbstractContextManager[None]:
@@ -192,7 +224,9 @@ class Trial:
     def __enter__(self) -> Trial:  # noqa: PYI034  `Self` is not in Python 3.10
         """Remember what is bound now."""
         self._kept = False
-        self._saved = tuple(dict(memo) for memo in _storage.get_shape_memo())
+        *bound, arguments = _storage.get_shape_memo()
+        # Checks bind, and leave the arguments as they are.
+        self._saved = (*map(dict, bound), arguments)
         return self
 
     def keep(self) -> None:

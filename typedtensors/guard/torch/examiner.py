@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from typedtensors.guard.frames import Frames, Scope, calling_frame
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.source import site_of
 from typedtensors.guard.torch.evidence import context_of
+from typedtensors.guard.torch.meeting import meeting_of
 from typedtensors.guard.torch.table import aten_name, roles
 from typedtensors.shapes.broadcast import (
     Context,
@@ -26,6 +28,7 @@ from typedtensors.shapes.broadcast import (
     hint,
     judge,
 )
+from typedtensors.shapes.intended import is_intended
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
@@ -33,8 +36,9 @@ if TYPE_CHECKING:
 
     from typedtensors.guard.frames import Location
     from typedtensors.guard.source import Site
+    from typedtensors.guard.torch.meeting import Look, Meeting
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
-    from typedtensors.shapes.broadcast import BroadcastEvent
+    from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent
 
 _FRAMES = Frames(torch.__file__)
 _MODULE = os.path.normpath("torch/nn/modules/module.py")
@@ -53,29 +57,46 @@ class Examiner:
         # The shapes of arguments that nothing could make reportable: those of most calls.
         self._harmless: set[tuple[Any, ...]] = set()
 
-    def examine(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> GuardEvent | None:
-        """The event that the call is, if it is one to report."""
+    def examine(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any], look: Look | None = None
+    ) -> GuardEvent | None:
+        """The event that the call is, if it is one to report.
+
+        `look`: what annotations call the axes of a tensor, within a checked call.
+        """
         # Most calls end here.
         shapes = tuple([each.shape for each in args if isinstance(each, Tensor)])
         if kwargs:
             shapes += _named_shapes(kwargs)
+        if look is not None:
+            shapes += _names(args, kwargs, look)
         if shapes in self._harmless:
             return None
         operands = self._role.read(args, kwargs)
         event = None if operands is None else _event(operands.shapes)
+        meeting = None if operands is None or look is None else meeting_of(operands, look)
+        if operands is not None and meeting is not None:
+            if meeting.clash:
+                return self._clash(operands, meeting)
+            event = meeting.event if meeting.settled else event
         if operands is None or event is None or not self._may_be_reported(event, operands):
             if self._role.by_shapes:
                 self._remember(shapes)
             return None
-        location = None if is_allowed() else _FRAMES.locate(calling_frame(2))
-        if location is None or (self._role.stated and _is_direct(self._role, location)):
-            return None
-        return self._judged(operands, event, location)
+        location = self._location()
+        return None if location is None else self._judged(operands, event, location)
 
     def _may_be_reported(self, event: BroadcastEvent, operands: Operands) -> bool:
         """Whether any intent and any dtype at all could make the event reportable."""
         worst = Context(operands.comparison, floating=True, parameter=False)
         return judge(event, worst, self._level) is not None
+
+    def _location(self) -> Location | None:
+        """Where the program made the call; None if it is allowed there."""
+        location = None if is_allowed() else _FRAMES.locate(calling_frame(3))
+        if location is None or (self._role.stated and _is_direct(self._role, location)):
+            return None
+        return location
 
     def _remember(self, shapes: tuple[Any, ...]) -> None:
         if len(self._harmless) >= _MANY:
@@ -92,19 +113,36 @@ class Examiner:
         plain = _is_plain(self._role, operands, location)
         if reason is None or not _is_callers(event, reason, library=library, plain=plain):
             return None
+        written = site if plain and self._wrote(site, location) else None
+        found = self._told(operands, reason, site, library=library)
+        return replace(found, fix=self._fix(operands, event, context, written))
+
+    def _clash(self, operands: Operands, meeting: Meeting) -> GuardEvent | None:
+        """The event that two axes meet which annotations name differently."""
+        location = self._location()
+        if location is None or location.scope is Scope.LIBRARY:
+            return None
+        site, meant = site_of(location.frame), all(map(is_intended, operands.tensors))
+        if site.accepted or meant or not _is_plain(self._role, operands, location):
+            return None
+        if _outcome(operands.shapes).shape is None:
+            # torch says itself that their sizes differ.
+            return None
+        found = self._told(operands, Reason.NAMES, site, library=False)
+        return replace(found, names=meeting.texts)
+
+    def _told(self, operands: Operands, reason: Reason, site: Site, *, library: bool) -> GuardEvent:
+        result = _outcome(operands.shapes).shape
         return GuardEvent(
             op=self._role.name,
             shapes=operands.shown,
-            result=(*_sizes(event.result)[: operands.kept], *operands.result_core),
+            result=(*_sizes(result)[: operands.kept], *operands.result_core),
             reason=reason.value,
             file=site.file,
             line=site.line,
             expression=site.expression,
             module=site.module,
             function=site.function,
-            fix=self._fix(
-                operands, event, context, site if plain and self._wrote(site, location) else None
-            ),
             library=library,
         )
 
@@ -137,13 +175,24 @@ def _named_shapes(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple([(name, each.shape) for name, each in tensors.items() if name != "out"])
 
 
+def _names(args: tuple[Any, ...], kwargs: Mapping[str, Any], look: Look) -> tuple[Any, ...]:
+    """The names of axes, of all tensors among the arguments."""
+    values = (*args, *kwargs.values()) if kwargs else args
+    return tuple([look(each).names for each in values if isinstance(each, Tensor)])
+
+
+@lru_cache(maxsize=4096)
+def _outcome(shapes: tuple[Sizes, ...]) -> Broadcast:
+    return broadcast([Shape.of(*shape) for shape in shapes])
+
+
 @lru_cache(maxsize=4096)
 def _event(shapes: tuple[Sizes, ...]) -> BroadcastEvent | None:
-    return classify(broadcast([Shape.of(*shape) for shape in shapes]))
+    return classify(_outcome(shapes))
 
 
-def _sizes(shape: Shape) -> Sizes:
-    return tuple(dim.value or 0 for dim in shape.dims or ())
+def _sizes(shape: Shape | None) -> Sizes:
+    return () if shape is None else tuple(dim.value or 0 for dim in shape.dims or ())
 
 
 def _is_direct(role: Role, location: Location) -> bool:

@@ -12,11 +12,13 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode
 
 from typedtensors.guard.door import survive
 from typedtensors.guard.torch.examiner import examiners
+from typedtensors.guard.torch.naming import Naming
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.optimizer import stepping_aside
 from typedtensors.guard.torch.zeroing import leaving_while_zeroing
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
+from typedtensors.shapes.named import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -45,8 +47,14 @@ class GuardMode(TorchFunctionMode):
     while this one is off the stack.
     """
 
-    def __init__(self, level: Level, deliver: Callable[[GuardEvent], None]) -> None:
+    def __init__(
+        self,
+        level: Level,
+        deliver: Callable[[GuardEvent], None],
+        note: Callable[[str, Mapping[str, int]], None],
+    ) -> None:
         super().__init__()
+        self._naming = Naming(note)
         self.idle = False
         self._causes: set[str] = set()
         self._examiners = examiners(level)
@@ -113,17 +121,38 @@ class GuardMode(TorchFunctionMode):
         # First of all: Dynamo traces this method, and must see nothing of what follows.
         if _is_traced_by_dynamo():
             return func(*args, **(kwargs or {}))
-        examiner = self._examiners.get(func)
-        if examiner is not None and not (self.idle or _is_tracing() or _is_compiling()):
+        examiner, call = self._examiners.get(func), None
+        if (examiner is not None or CALLS.innermost is not None) and not self._is_blind():
             event = None
             try:
-                event = examiner.examine(args, kwargs or {})
+                call = self._naming.current()
+                look = None if call is None else call.look
+                event = None if examiner is None else examiner.examine(args, kwargs or {}, look)
             except Exception as error:  # noqa: BLE001 - the one door for our own bugs
-                if has_plain_sizes((*args, *(kwargs or {}).values())):
-                    survive(error, f"looking at `{func.__name__}`")
+                self._survive(error, func, args, kwargs or {})
             if event is not None:
                 self._deliver(event)
-        return func(*args, **kwargs) if kwargs else func(*args)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if call is not None:
+            try:
+                call.follow(func, args, kwargs or {}, result)
+            except Exception as error:  # noqa: BLE001 - as above
+                self._survive(error, func, args, kwargs or {})
+        return result
+
+    def _is_blind(self) -> bool:
+        """Whether there is cause not to look, or sizes may be no integers."""
+        return self.idle or _is_tracing() or _is_compiling()
+
+    def _survive(
+        self,
+        error: Exception,
+        func: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+    ) -> None:
+        if has_plain_sizes((*args, *kwargs.values())):
+            survive(error, f"looking at `{func.__name__}`")
 
 
 class _Active(threading.local):
@@ -137,12 +166,18 @@ _active = _Active()
 
 
 @contextmanager
-def guarding(level: Level, deliver: Callable[[GuardEvent], None]) -> Iterator[None]:
+def guarding(
+    level: Level,
+    deliver: Callable[[GuardEvent], None],
+    note: Callable[[str, Mapping[str, int]], None],
+) -> Iterator[None]:
     """Guard this thread. The innermost guard decides alone: outer ones pause.
 
-    A guard that allows everything costs nothing: torch gets no mode.
+    Arguments: the level, what is told of each event, and what is told of each call of a checked
+    function: its name, and the sizes of its dims. A guard that allows everything costs nothing:
+    torch gets no mode.
     """
-    mode = GuardMode(level, deliver)
+    mode = GuardMode(level, deliver, note)
     outer = _active.modes[-1] if _active.modes else None
     if outer is not None:
         outer.pause("an inner guard")

@@ -28,9 +28,12 @@ from typedtensors.runtime.hints.annotations import (
     only_mentioned,
     raw_annotations,
 )
-from typedtensors.runtime.scope import Memo, Pending, Scope, new_memo
+from typedtensors.runtime.naming import answer
+from typedtensors.runtime.scope import Arguments, Memo, Pending, Scope, new_memo
 from typedtensors.runtime.switch import Mode, mode
 from typedtensors.shapes.tracing import is_tracing
+
+answer()
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Checker:
             each.name: each.default if value is ABSENT else value
             for each, value in zip(plain, values, strict=True)
         }
-        scope = Scope(new_memo(arguments))
+        scope = Scope(new_memo(Arguments(arguments, self.plan)))
         with scope:
             error = self.full(values).argument_error()
         return scope.memo, error

@@ -44,7 +44,8 @@ class Plan:
     """What to check about one function.
 
     Args:
-        signature: of the function.
+        name: of the function.
+        signature: of it.
         parameters: those that are checked, in order.
         names: the dims that they bind.
         returned: what it returns, if that is checked.
@@ -54,6 +55,7 @@ class Plan:
         links: those of its dims that may be dims of its class.
     """
 
+    name: str
     signature: inspect.Signature
     parameters: tuple[Parameter, ...]
     names: frozenset[str]

@@ -65,6 +65,7 @@ def make_plan(
         _warn_of_unbound(function, each, bound)
     place = definition(function)
     return Plan(
+        name_of(function),
         signature,
         parameters,
         frozenset(bound),

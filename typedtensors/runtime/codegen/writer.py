@@ -89,6 +89,7 @@ class Writer:
             tuple(self.dims.runs),
             tuple((each.name, each.parameter.default) for each in self.formals.each),
             ABSENT,
+            self.plan,
         )
         names = [self.code.constant("layout", layout)]
         names += [*self.dims.sizes.values(), *self.dims.runs.values()]
