@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         BroadcastError as BroadcastError,
         allow_broadcast as allow_broadcast,
         guard as guard,
+        guard_worker as guard_worker,
     )
     from typedtensors.runtime import (
         SpecWarning as SpecWarning,
@@ -80,7 +81,7 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
     "typedtensors.diagnostics": ("TensorError",),
-    "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard"),
+    "typedtensors.guard": ("BroadcastError", "allow_broadcast", "guard", "guard_worker"),
     "typedtensors.runtime": (
         *("TensorCheckError", "SpecWarning", "UncheckedWarning"),
         *("bindings", "check", "install_import_hook", "jaxtyped", "matches", "typechecked"),

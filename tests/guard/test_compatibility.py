@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from torch.overrides import _get_current_function_mode
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset
 
-from typedtensors.guard import BroadcastError, guard
+from typedtensors.guard import BroadcastError, guard, guard_worker
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 COLUMN, ROW = torch.ones(4, 1), torch.ones(4)
@@ -114,6 +115,42 @@ def test_thread_is_guarded_by_a_guard_of_its_own() -> None:
     assert (len(caught), report.events) == (4, [])
 
 
+def test_threads_that_are_started_inside_are_guarded_if_asked_for() -> None:
+    with guard(action="record", threads=True) as report:
+        with ThreadPoolExecutor(2) as pool:
+            shapes = list(pool.map(loss, [COLUMN] * 4, [ROW] * 4))
+
+        def start_another() -> None:
+            inner = threading.Thread(target=loss, args=(ROW, COLUMN))
+            inner.start()
+            inner.join()
+
+        outer = threading.Thread(target=start_another)
+        outer.start()
+        outer.join()
+    assert len(shapes) == 4
+    assert [(event.shapes, report.times(event)) for event in report.events] == [
+        (((4, 1), (4,)), 4),
+        (((4,), (4, 1)), 1),
+    ]
+
+
+def test_error_in_a_guarded_thread_comes_out_of_its_future() -> None:
+    with guard(threads=True), ThreadPoolExecutor(1) as pool:
+        future = pool.submit(loss, COLUMN, ROW)
+        assert isinstance(future.exception(), BroadcastError)
+
+
+def test_thread_that_outlives_the_guard_is_left_in_peace() -> None:
+    own = threading.Thread.start
+    with ThreadPoolExecutor(1) as pool:
+        with guard(threads=True) as report:
+            pool.submit(int).result()
+        assert pool.submit(loss, COLUMN, ROW).result().dim() == 0
+    assert report.events == []
+    assert threading.Thread.start is own
+
+
 def test_guard_can_be_entered_again_while_it_is_active() -> None:
     again = guard(action="record")
 
@@ -176,23 +213,27 @@ def test_guards_that_tasks_leave_in_turn_are_gone_in_the_end() -> None:
 
 
 class Rows(Dataset[Tensor]):
-    """Computes each row, with the bug, under a guard of the worker's."""
+    """Computes each row, with the bug."""
 
     def __len__(self) -> int:
         return 2
 
     def __getitem__(self, index: int) -> Tensor:
-        with guard():
-            return loss(COLUMN, ROW) + index
+        return loss(COLUMN, ROW) + index
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_worker_of_a_data_loader_raises_what_its_guard_raises(start: str) -> None:
-    loader = DataLoader(Rows(), num_workers=1, multiprocessing_context=start)
-    with guard(action="record") as report, pytest.raises(RuntimeError, match="BroadcastError"):
-        list(loader)
+    plain = DataLoader(Rows(), num_workers=1, multiprocessing_context=start)
+    watched = DataLoader(
+        Rows(), num_workers=1, multiprocessing_context=start, worker_init_fn=guard_worker
+    )
+    with guard(action="record") as report:
+        assert len(list(plain)) == 2
+        with pytest.raises(RuntimeError, match="BroadcastError"):
+            list(watched)
     assert report.events == []
 
 

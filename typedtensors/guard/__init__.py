@@ -5,6 +5,7 @@ from typedtensors.guard.allow import allow_broadcast
 from typedtensors.guard.door import GuardInternalWarning
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
 from typedtensors.guard.session import Guard, guard
+from typedtensors.guard.worker import guard_worker
 
 __all__ = [
     "BroadcastError",
@@ -15,4 +16,5 @@ __all__ = [
     "Report",
     "allow_broadcast",
     "guard",
+    "guard_worker",
 ]

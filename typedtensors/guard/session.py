@@ -6,17 +6,19 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+import threading
 import warnings
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from typedtensors.diagnostics.suggestion import did_you_mean
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
+from typedtensors.guard.threads import passing_on
 from typedtensors.shapes.broadcast import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import TracebackType
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -26,7 +28,8 @@ Action = Literal["raise", "warn", "record"]
 _LEVELS = tuple(each.value for each in Level)
 _SWITCH, _OFF = "TYPEDTENSORS_GUARD", "off"
 
-# Shared by all guards: one that is entered at each step warns once too.
+# Shared by all guards: their threads deliver, and one that is entered at each step warns once too.
+_delivering = threading.Lock()
 _warned: dict[str | tuple[str, type[Warning], int], int] = {}
 
 
@@ -42,20 +45,21 @@ class Guard(AbstractContextManager[Report]):
         action: str,
         allows: Allows | None = None,
         report: Report | None = None,
+        *,
+        threads: bool = False,
     ) -> None:
         self._is_off, default = _chosen_outside()
         self._level = Level(_one_of(default if level is None else level, _LEVELS, "level"))
         self._action = _one_of(action, get_args(Action), "action")
         self._allows = allows
+        self._threads = threads
         self.report = Report() if report is None else report
         self._entered: list[AbstractContextManager[None] | None] = []
 
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
         skipped = self._is_off or _is_compiling()
-        session = None
-        if not skipped:
-            session = _torch_guard()(self._level, self._deliver, self.report.note_sizes)
+        session = None if skipped else self._session()
         if session is not None:
             session.__enter__()
         self._entered.append(session)
@@ -90,16 +94,38 @@ class Guard(AbstractContextManager[Report]):
         @wraps(function)
         def guarded(*args: object, **kwargs: object) -> object:
             # An entry of its own: the function may be called from several threads.
-            with Guard(self._level.value, self._action, self._allows, self.report):
+            with Guard(
+                self._level.value, self._action, self._allows, self.report, threads=self._threads
+            ):
                 return function(*args, **kwargs)
 
         guarded.report = self.report  # type: ignore[attr-defined]
         return guarded  # type: ignore[return-value]
 
+    @contextmanager
+    def _session(self) -> Iterator[None]:
+        guarding = _torch_guard()
+        ended = False
+
+        def deliver(event: GuardEvent) -> None:
+            # A thread may go on when the guard under which it was started has ended.
+            if not ended:
+                self._deliver(event)
+
+        def watch() -> AbstractContextManager[None]:
+            return guarding(self._level, deliver, self.report.note_sizes)
+
+        try:
+            with watch(), passing_on(watch) if self._threads else nullcontext():
+                yield
+        finally:
+            ended = True
+
     def _deliver(self, event: GuardEvent) -> None:
         if self._allows is not None and self._allows(event):
             return
-        first = self.report.add(event)
+        with _delivering:
+            first = self.report.add(event)
         if self._action == "raise" and not event.library:
             raise BroadcastError(event)
         if self._action != "record" and first:
@@ -109,7 +135,11 @@ class Guard(AbstractContextManager[Report]):
 
 
 def guard(
-    level: str | None = None, action: Action = "raise", *, allows: Allows | None = None
+    level: str | None = None,
+    action: Action = "raise",
+    *,
+    threads: bool = False,
+    allows: Allows | None = None,
 ) -> Guard:
     """Stop at the first broadcast that nobody asked for.
 
@@ -129,6 +159,7 @@ def guard(
         action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
             and sizes, or `"record"` into the report only. Code in installed packages never
             raises: for the reasons `loss` and `rank` it warns.
+        threads: whether threads that are started inside are guarded too, until this guard ends.
         allows: is asked of each event whether it is deliberate; `typedtensors run` asks
             `[tool.typedtensors]`.
 
@@ -138,11 +169,12 @@ def guard(
     A broadcast that is meant is written with `align`, inside `with allow_broadcast():`, or on a
     line that ends in `# broadcast: ok`.
 
-    The guard sees the torch calls of its own thread, in eager mode: not those of other threads or
-    worker processes (start a guard there), of TorchScript, of C++ extensions, of the backward
-    pass, or of code that `torch.compile` has compiled, which runs at full speed.
+    The guard sees the torch calls of its own thread, in eager mode: not those of other threads
+    (unless `threads` asks for it) or worker processes (start a guard there), of TorchScript, of C++
+    extensions, of the backward pass, or of code that `torch.compile` has compiled, which runs at
+    full speed.
     """
-    return Guard(level, action, allows)
+    return Guard(level, action, allows, threads=threads)
 
 
 def _chosen_outside() -> tuple[bool, str]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import torch
 
+from typedtensors.guard.replacement import Replacement
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -35,41 +37,17 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
-_lock: Final = threading.Lock()
-_guards: Final[list[Leaving]] = []
-_originals: Final[dict[type, Callable[..., Any]]] = {}
-_replaced: Final[dict[type, Callable[..., Any]]] = {}
 
 
 @contextmanager
 def leaving_while_zeroing(mode: Leaving) -> Iterator[None]:
     """Keep the mode out of each `zero_grad` of this thread."""
     _thread.modes.append(mode)
-    with _lock:
-        _guards.append(mode)
-        if len(_guards) == 1:
-            _replace()
     try:
-        yield
+        with _OPTIMIZER.active(), _MODULE.active():
+            yield
     finally:
         _thread.modes.remove(mode)
-        with _lock:
-            _guards.remove(mode)
-            if not _guards:
-                _restore()
-
-
-def _replace() -> None:
-    for owner in (torch.optim.Optimizer, torch.nn.Module):
-        _originals[owner] = owner.zero_grad
-        owner.zero_grad = _replaced[owner] = _quick(owner.zero_grad)  # type: ignore[method-assign]
-
-
-def _restore() -> None:
-    for owner, original in _originals.items():
-        # What somebody else has put there since then stays, around a function that passes calls on.
-        if owner.zero_grad is _replaced[owner]:  # type: ignore[attr-defined]
-            owner.zero_grad = original  # type: ignore[attr-defined]
 
 
 def _quick(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,3 +65,7 @@ def _quick(original: Callable[..., Any]) -> Callable[..., Any]:
             mode.step_back()
 
     return zero_grad
+
+
+_OPTIMIZER: Final = Replacement(torch.optim.Optimizer, "zero_grad", _quick)
+_MODULE: Final = Replacement(torch.nn.Module, "zero_grad", _quick)
