@@ -60,6 +60,17 @@ def tree{n}(x, low, high, left, right):
     return tree{n}(x, middle + 1, high, left, right)
 
 """
+BUILT = """\
+def extract(x):
+    if isinstance(x, list):
+        return x.__class__([extract(each) for each in x])
+    elif isinstance(x, dict):
+        return {key: extract(each) for key, each in x.items()}
+    elif isinstance(x, tuple):
+        return [extract(each) for each in x], x
+    return None if x is None else x
+
+"""
 PAIR = """\
 class C{n}(nn.Module):
     def __init__(self, n):
@@ -103,6 +114,14 @@ class C{n}(nn.Module):
         ),
         pytest.param(chain(60, "    x = torch.kron(x, x)\n"), id="squares-of-squares"),
         pytest.param(chain(40, "    a = (a, a)\n", "    a = x\n"), id="tuples-in-tuples"),
+        pytest.param(
+            chain(20, "    a = (" + "a, " * 60 + ")\n", "    a = x\n"), id="wide-tuples-in-tuples"
+        ),
+        pytest.param(
+            chain(40, "    a = [a] if c[{n}] else {{c[{n}]: a}}\n", "    a = x\n"),
+            id="lists-or-dicts-of-lists-or-dicts",
+        ),
+        pytest.param(BUILT, id="recursion-into-lists-and-dicts"),
         pytest.param(chain(40, "    a = a + a\n", "    a = (x,)\n"), id="tuples-that-double"),
         pytest.param(chain(40, "    a = a + a\n", "    a = 'text'\n"), id="texts-that-double"),
         pytest.param(
@@ -119,6 +138,17 @@ class C{n}(nn.Module):
             "def f(x, n):\n    return g(x + 1, n - 1) if n else x\n"
             "def g(x, n):\n    return f(x.T, n - 1) if n else f(x, 1)\n",
             id="recursion",
+        ),
+        pytest.param(
+            "Tree = Tensor | list['Tree'] | tuple['Tree', 'Tree'] | dict[str, 'Tree']\n"
+            "def f(x: Tree, y: dict[str, Tree]) -> Tree:\n    return x\n",
+            id="alias-of-itself",
+        ),
+        pytest.param(
+            "A0 = Float[Tensor, 'b']\n"
+            + "".join(f"A{n + 1} = tuple[{', '.join([f'A{n}'] * 30)}]\n" for n in range(12))
+            + "def f(x: A9) -> A12:\n    return x, x\n",
+            id="aliases-of-aliases",
         ),
         pytest.param(
             "class A(B): pass\nclass B(A): pass\ndef f(a: A): return a.b\n", id="own-base"

@@ -129,6 +129,8 @@ def go_through(frame: Frame) -> None:
 
 
 def _see_parameters(frame: Frame) -> None:
-    for node in ast.walk(frame.function.args) if frame.function is not None else ():
+    args = frame.function.args if frame.function is not None else ast.arguments()
+    for node in ast.iter_child_nodes(args):
+        # Not those of a lambda, which a default may be.
         if isinstance(node, ast.arg):
             frame.sight(node, frame.state.values[node.arg])

@@ -7,6 +7,7 @@ import ast
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from typedtensors.dims import Atom
 from typedtensors.ops import Fields, Framework, Many, Unknown, Value
@@ -16,6 +17,9 @@ from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import AnnotationType
 
 _MOST_OPTIONS = 4
+# What holds more than this, as lists of alternatives of lists of alternatives do, is not known: just
+# to compare two of them would take for ever.
+_HEAVIEST = 5_000
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.
 REPORTED = Unknown("a mistake that has been reported")
 _serials = itertools.count(1)
@@ -29,17 +33,29 @@ class Foreign(Tensor):
 
 
 @dataclass(frozen=True)
-class Stream:
-    """Something that gives any number of values, one after the other, each like `item`."""
+class _Holder:
+    """Something that holds a value."""
 
     item: Value
+
+    def __post_init__(self) -> None:
+        """Forget what is too much."""
+        object.__setattr__(self, "item", light(self.item))
+
+    @cached_property
+    def weight(self) -> int:
+        """How many values it holds, itself included."""
+        return 1 + weight(self.item)
 
 
 @dataclass(frozen=True)
-class Keyed:
-    """A dict of any keys, each of whose values is like `item`."""
+class Stream(_Holder):
+    """Something that gives any number of values, one after the other, each like `item`."""
 
-    item: Value
+
+@dataclass(frozen=True)
+class Keyed(_Holder):
+    """A dict of any keys, each of whose values is like `item`."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +89,11 @@ class Either:
 
     options: tuple[Value, ...]
 
+    @cached_property
+    def weight(self) -> int:
+        """How many values it holds, itself included."""
+        return weight(self.options)
+
 
 @dataclass(frozen=True)
 class Items:
@@ -85,6 +106,16 @@ class Items:
     values: tuple[Value, ...]
     keys: tuple[Value, ...] | None = None
     serial: int = field(default_factory=lambda: next(_serials))
+
+    def __post_init__(self) -> None:
+        """Forget what is too much."""
+        if self.weight > _HEAVIEST:
+            object.__setattr__(self, "values", tuple(map(_forgotten, self.values)))
+
+    @cached_property
+    def weight(self) -> int:
+        """How many values it holds, itself included."""
+        return weight(self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +218,25 @@ def either(values: Iterable[Value]) -> Value:
         return options[0]
     if not options or len(options) > _MOST_OPTIONS:
         return Unknown("more alternatives than are followed")
-    return Either(tuple(options))
+    return light(Either(tuple(options)))
+
+
+def weight(value: Value) -> int:
+    """How many values a value holds, itself included; one that it holds twice counts twice."""
+    if isinstance(value, (Either, Items, _Holder)):
+        return value.weight
+    if isinstance(value, Coming):
+        return 1 + weight(value.value)
+    return 1 + sum(map(weight, value)) if isinstance(value, tuple) else 1
+
+
+def light(value: Value) -> Value:
+    """The value, unless it holds more than can be compared."""
+    return value if weight(value) <= _HEAVIEST else _forgotten(value)
+
+
+def _forgotten(_value: Value) -> Unknown:
+    return Unknown("a value that holds too much")
 
 
 def options(value: Value) -> tuple[Value, ...]:

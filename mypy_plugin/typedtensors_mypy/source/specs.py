@@ -31,7 +31,10 @@ from typedtensors_mypy.source.types import (
     UnionType,
 )
 
-_MOST_ALIASES = 10
+# So many aliases may stand for one another; and so many in all, for `A = tuple[B, B, B]` with
+# `B = tuple[C, C, C]` and so on has no end that is worth it.
+_DEEPEST_ALIAS = 10
+_MOST_ALIASES = 1_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ class SpecReader:
 
     scope: Scope
     problems: list[SpecProblem] = field(default_factory=list)
-    _aliases: int = 0
+    _aliases: tuple[ast.expr, ...] = ()
+    _met: list[ast.expr] = field(default_factory=list)
 
     def read(self, node: ast.expr | None) -> AnnotationType:
         """The type that an annotation writes; opaque if there is none or it says nothing."""
@@ -87,12 +91,16 @@ class SpecReader:
             return ClassType(target.module, target.node)
         if not isinstance(target.node, Assigned) or target.node.value is None:
             return OpaqueType("not a type")
-        if self._aliases >= _MOST_ALIASES:
+        value = target.node.value
+        if value in self._aliases or len(self._aliases) >= _DEEPEST_ALIAS:
             return OpaqueType("an alias of itself")
+        if len(self._met) >= _MOST_ALIASES:
+            return OpaqueType("an annotation of too many parts")
+        self._met.append(value)
         # What is wrong in an alias is reported where the alias is written.
         own = target.module is self.scope.module
         scope = self.scope if own else Scope(self.scope.program, target.module)
-        return SpecReader(scope, [], self._aliases + 1).read(target.node.value)
+        return SpecReader(scope, [], (*self._aliases, value), self._met).read(value)
 
     def _subscript(self, node: ast.Subscript) -> AnnotationType:
         target = self.scope.target(node.value)

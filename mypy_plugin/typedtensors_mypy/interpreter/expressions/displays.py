@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from typing import Any
 
 from typedtensors.ops import Undetermined, Unknown, Value
@@ -17,12 +16,10 @@ from typedtensors_mypy.interpreter.expressions.iteration import (
 )
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
-from typedtensors_mypy.interpreter.values import Items, Keyed, Stream
+from typedtensors_mypy.interpreter.values import Items, Keyed, Stream, light
 
 # A literal longer than this is data.
 _LONGEST_LITERAL = 64
-# Tuples in tuples beyond this are no sizes; one that doubles at each step would have no end.
-_DEEPEST = 6
 
 
 def tuple_display(frame: Frame, node: ast.Tuple) -> Value:
@@ -53,15 +50,7 @@ def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream
         more = unpacked(frame, value)
         known = known and more is not None
         items += (item_of(frame, value),) if more is None else more
-    if _is_deep(items, _DEEPEST):
-        return Unknown("a value that is nested too deeply")
-    return tuple(items) if known else Stream(join_all(items))
-
-
-def _is_deep(items: Iterable[Value], levels: int) -> bool:
-    inner = (item.values if isinstance(item, Items) else item for item in items)
-    nested = (each for each in inner if isinstance(each, tuple))
-    return any(not levels or _is_deep(each, levels - 1) for each in nested)
+    return light(tuple(items)) if known else Stream(join_all(items))
 
 
 def unpacked(frame: Frame, value: Value) -> tuple[Value, ...] | None:

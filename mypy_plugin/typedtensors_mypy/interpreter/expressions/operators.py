@@ -24,6 +24,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     UserClass,
     framework_of,
+    light,
     of_framework,
     options,
     present,
@@ -116,7 +117,7 @@ def _on_sequences(frame: Frame, name: str, left: Value, right: Value) -> Value:
 
 def _short(sequence: tuple[Value, ...] | str) -> Value:
     """A sequence, unless it is so long that it would grow without end."""
-    return sequence if len(sequence) <= _LONGEST else Unknown("a long sequence")
+    return light(sequence) if len(sequence) <= _LONGEST else Unknown("a long sequence")
 
 
 def _repeated(values: tuple[Value, ...], times: Dim) -> Value:
