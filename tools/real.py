@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from typedtensors.config import Config
-from typedtensors_mypy.tally import tally
+from typedtensors_mypy.commands.tally import tally
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TYPEDTENSORS_SHARED", ROOT.parent / "shared"))

@@ -129,8 +129,7 @@ def go_through(frame: Frame) -> None:
 
 
 def _see_parameters(frame: Frame) -> None:
-    args = frame.function.args if frame.function is not None else ast.arguments()
-    for node in ast.iter_child_nodes(args):
-        # Not those of a lambda, which a default may be.
+    # Not the arguments of a lambda, which a default may be.
+    for node in ast.iter_child_nodes(frame.function.args) if frame.function is not None else ():
         if isinstance(node, ast.arg):
             frame.sight(node, frame.state.values[node.arg])

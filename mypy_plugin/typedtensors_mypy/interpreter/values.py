@@ -17,9 +17,9 @@ from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import AnnotationType
 
 _MOST_OPTIONS = 4
-# What holds more than this, as lists of alternatives of lists of alternatives do, is not known: just
-# to compare two of them would take for ever.
-_HEAVIEST = 5_000
+# What holds more than this, as lists of alternatives of lists of alternatives do, is not known: to
+# compare two of them would take for ever.
+HEAVIEST = 5_000
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.
 REPORTED = Unknown("a mistake that has been reported")
 _serials = itertools.count(1)
@@ -109,7 +109,7 @@ class Items:
 
     def __post_init__(self) -> None:
         """Forget what is too much."""
-        if self.weight > _HEAVIEST:
+        if self.weight > HEAVIEST:
             object.__setattr__(self, "values", tuple(map(_forgotten, self.values)))
 
     @cached_property
@@ -232,7 +232,7 @@ def weight(value: Value) -> int:
 
 def light(value: Value) -> Value:
     """The value, unless it holds more than can be compared."""
-    return value if weight(value) <= _HEAVIEST else _forgotten(value)
+    return value if weight(value) <= HEAVIEST else _forgotten(value)
 
 
 def _forgotten(_value: Value) -> Unknown:

@@ -16,7 +16,7 @@ from typedtensors_mypy.interpreter.expressions.iteration import (
 )
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
-from typedtensors_mypy.interpreter.values import Items, Keyed, Stream, light
+from typedtensors_mypy.interpreter.values import HEAVIEST, Items, Keyed, Stream, weight
 
 # A literal longer than this is data.
 _LONGEST_LITERAL = 64
@@ -50,7 +50,9 @@ def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream
         more = unpacked(frame, value)
         known = known and more is not None
         items += (item_of(frame, value),) if more is None else more
-    return light(tuple(items)) if known else Stream(join_all(items))
+    if not known:
+        return Stream(join_all(items))
+    return tuple(items) if weight(tuple(items)) <= HEAVIEST else Unknown("a literal of too much")
 
 
 def unpacked(frame: Frame, value: Value) -> tuple[Value, ...] | None:
