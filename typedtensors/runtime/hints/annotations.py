@@ -78,7 +78,9 @@ def resolve(
         ValueError: jaxtyping rejects the spec.
     """
     inner = inspect.unwrap(function)
-    local_names: ChainMap[str, Any] = ChainMap({}, _enclosing_variables(inner), dict(names))
+    local_names: ChainMap[str, Any] = ChainMap(
+        {}, type_parameters(inner), _enclosing_variables(inner), dict(names)
+    )
     holder = types.SimpleNamespace(__annotations__={"value": annotation})
     while True:
         missing = ""
@@ -112,10 +114,17 @@ def names_in_scope(frame: types.FrameType | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     while frame is not None and frame.f_locals is not frame.f_globals:
         found = {**frame.f_locals, **found}
-        if frame.f_code.co_flags & inspect.CO_NEWLOCALS:
+        # Python 3.12 runs `class A[T]` in a frame of its own, in which `T` is.
+        of_generic = frame.f_code.co_name.startswith("<generic parameters of")
+        if frame.f_code.co_flags & inspect.CO_NEWLOCALS and not of_generic:
             break
         frame = frame.f_back
     return found
+
+
+def type_parameters(definition: Any) -> dict[str, Any]:
+    """Return the type variables of `def f[T]` or `class A[T]`, which postponed annotations name."""
+    return {each.__name__: each for each in getattr(definition, "__type_params__", ())}
 
 
 def only_mentioned(annotations: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:

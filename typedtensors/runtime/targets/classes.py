@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from typedtensors.runtime.calls.links import class_dims
-from typedtensors.runtime.hints.annotations import raw_annotations
+from typedtensors.runtime.hints.annotations import raw_annotations, type_parameters
 from typedtensors.runtime.targets.descriptors import functions_of
 
 
@@ -42,7 +42,7 @@ def _scope(cls: type, names: Mapping[str, Any]) -> Mapping[str, Any]:
     module = vars(sys.modules.get(cls.__module__, builtins))
     # A method does not hide a type of its name, as in `def date(self) -> date`.
     aliases = {name: value for name, value in vars(cls).items() if not functions_of(value)}
-    return {**module, **names, **aliases, cls.__name__: cls}
+    return {**module, **names, **type_parameters(cls), **aliases, cls.__name__: cls}
 
 
 def _replace(cls: type, name: str, member: Any) -> None:
