@@ -233,3 +233,34 @@ def test_what_is_deprecated_in_typing_is_accepted_in_silence() -> None:
         return len(x)
 
     assert trace([1], abs) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("bacth seq", "batch"),
+        ("batch channnels", "channels"),
+        ("batch chanels", "channels"),
+        ("batch seq_q", None),
+        ("batch head", None),
+        ("batch d_out d_in", None),
+        ("hw wh", None),
+        ("batch height width depth", None),
+        ("dim12 dim21", None),
+    ],
+)
+def test_a_name_that_occurs_once_by_a_slip_is_warned_about(spec: str, meant: str | None) -> None:
+    def use(x, y, z): ...  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+
+    use.__annotations__ = {
+        "x": Float[Tensor, "batch channels seq_k heads"],
+        "y": Float[Tensor, "batch channels"],
+        "z": Float[Tensor, spec],
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        typechecked(use)
+    found = [str(each.message) for each in caught]
+    assert [text.rpartition("did you mean ")[2] for text in found] == (
+        [] if meant is None else [f"`{meant}`?"]
+    )

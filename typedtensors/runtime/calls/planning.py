@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import difflib
 import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.calls.links import Link, find_links
 from typedtensors.runtime.calls.plan import Parameter, Plan, PlanOptions, Result
+from typedtensors.runtime.calls.slips import (
+    bound_names,
+    slip_in,
+    subject,
+    warn_of_typos,
+    warn_of_unbound,
+)
 from typedtensors.runtime.hints.annotations import (
     UnreadableHintError,
     name_of,
     raw_annotations,
     resolve,
+    resolve_all,
     signature_of,
 )
 from typedtensors.runtime.hints.mentions import mentions_arrays
@@ -24,7 +30,6 @@ from typedtensors.runtime.hints.parse import parse_hint
 from typedtensors.runtime.hints.plain import UncheckableHintError
 from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
 from typedtensors.runtime.report.caller import definition
-from typedtensors.shapes import SpecError, parse_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -48,9 +53,10 @@ def make_plan(
         ValueError: jaxtyping rejects a spec.
     """
     signature = signature_of(function)
-    hints = {
+    raw = raw_annotations(function)
+    hints = resolve_all(raw, function, names) or {
         name: _resolve(name, annotation, function, names, final=options.final)
-        for name, annotation in raw_annotations(function).items()
+        for name, annotation in raw.items()
     }
     parameters = tuple(_parameters(function, signature, hints, only_arrays=options.only_arrays))
     handed_out = kind.results(hints["return"]) if "return" in hints else (None, None)
@@ -59,10 +65,11 @@ def make_plan(
     )
     every = [each.hint for each in (*parameters, returned, yielded) if each is not None]
     links = _links(function, signature, every, options)
-    bound = {name for each in parameters for name in _bound_names(each.hint)}
+    bound = {name for each in parameters for name in bound_names(each.hint)}
     bound |= {link.dim for link in links}
     for each in parameters:
-        _warn_of_unbound(function, each, bound)
+        warn_of_unbound(function, each, bound)
+    warn_of_typos(function, every)
     place = definition(function)
     return Plan(
         name_of(function),
@@ -107,7 +114,7 @@ def _links(
     first = next(iter(signature.parameters.values()), None)
     if not options.dims or first is None or first.kind in _NO_RECEIVER:
         return ()
-    named = (name for hint in hints for name in _bound_names(hint))
+    named = (name for hint in hints for name in bound_names(hint))
     return find_links(function, named, options.dims)
 
 
@@ -125,10 +132,10 @@ def _resolve(
     try:
         return resolve(annotation, function, names, final=final)
     except UnreadableHintError as error:
-        warn_about(function, UncheckedWarning, f"{_subject(name)} is not checked: {error}")
+        warn_about(function, UncheckedWarning, f"{subject(name)} is not checked: {error}")
         return Any
     except ValueError as error:
-        message = f"{name_of(function)}(): annotation of {_subject(name)}: {error}"
+        message = f"{name_of(function)}(): annotation of {subject(name)}: {error}"
         raise ValueError(message) from error
 
 
@@ -136,22 +143,13 @@ def _parse(function: Callable[..., Any], name: str, annotation: Any) -> Hint:
     try:
         hint = parse_hint(annotation)
     except (UncheckableHintError, RecursionError) as error:
-        warn_about(function, UncheckedWarning, f"{_subject(name)} is not checked: {error}")
+        warn_about(function, UncheckedWarning, f"{subject(name)} is not checked: {error}")
         return AnyHint()
     for array in hint.annotations():
-        slip = _slip(array.dim_str)
+        slip = slip_in(array.dim_str)
         if slip is not None:
-            warn_about(function, SpecWarning, f"{_subject(name)}: {slip}")
+            warn_about(function, SpecWarning, f"{subject(name)}: {slip}")
     return hint
-
-
-def _slip(spec: str) -> str | None:
-    """Say what cannot be meant in a spec that jaxtyping accepts; its verdict stands."""
-    try:
-        parse_spec(spec)
-    except SpecError as error:
-        return error.diagnostic.text
-    return None
 
 
 _OPERATOR = re.compile(
@@ -179,27 +177,3 @@ def _holds_arrays(hint: Hint) -> bool:
     if isinstance(hint, UnionHint):
         return any(map(_holds_arrays, hint.options))
     return next(hint.annotations(), None) is not None
-
-
-def _bound_names(hint: Hint) -> Iterator[str]:
-    for annotation in hint.annotations():
-        with contextlib.suppress(SpecError):
-            axes = parse_spec(annotation.dim_str).axes
-            yield from (axis.name for axis in axes if axis.name and not axis.variadic)
-
-
-def _warn_of_unbound(function: Callable[..., Any], parameter: Parameter, bound: set[str]) -> None:
-    """Say which arithmetic can never be evaluated; a call would fail on it."""
-    for annotation in parameter.hint.annotations():
-        with contextlib.suppress(SpecError):
-            unbound = sorted(parse_spec(annotation.dim_str).names - bound)
-            if unbound:
-                meant = difflib.get_close_matches(unbound[0], sorted(bound), n=1)
-                hint = f"; did you mean `{meant[0]}`?" if meant else ""
-                problem = f'"{annotation.dim_str}" needs `{unbound[0]}`, which no argument binds'
-                message = f"{_subject(parameter.name)}: {problem}{hint}"
-                warn_about(function, SpecWarning, message)
-
-
-def _subject(name: str) -> str:
-    return "the return value" if name == "return" else f"parameter `{name}`"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -172,4 +171,4 @@ def _or_one(axis: SpecAxis, size: str) -> str:
 
 
 def _is_torch(kind: Any) -> bool:
-    return re.match(r"torch\b", getattr(kind, "__module__", "")) is not None
+    return str(getattr(kind, "__module__", "")).partition(".")[0] == "torch"

@@ -21,6 +21,11 @@ class NotCompilableError(Exception):
     """A hint that only the full check understands, such as a `PyTree`."""
 
 
+def _identifier(wanted: str) -> str:
+    tidy = re.sub(r"\W+", "_", wanted).strip("_") or "value"
+    return f"_{tidy}" if tidy[0].isdigit() else tidy
+
+
 class Code:
     """A growing block of Python.
 
@@ -33,6 +38,7 @@ class Code:
         self.lines: list[str] = []
         self.constants: dict[str, Any] = {}
         self.traced: set[str] = set()
+        self._names: dict[int, str] = {}
         self._taken = {*_RESERVED, *taken}
         self._indent = 0
         self.misfit = self.constant("Misfit", Misfit)
@@ -74,10 +80,7 @@ class Code:
 
     def name(self, wanted: str) -> str:
         """Return a new name that looks like `wanted`."""
-        tidy = re.sub(r"\W+", "_", wanted).strip("_") or "value"
-        stem = wanted if wanted.isidentifier() else tidy
-        if stem[0].isdigit():
-            stem = f"_{stem}"
+        stem = wanted if wanted.isidentifier() else _identifier(wanted)
         found, count = stem, 0
         while found in self._taken:
             count += 1
@@ -93,9 +96,10 @@ class Code:
             value: the object.
             traced: whether lines that use it are run by a compiler that traces.
         """
-        names = (name for name, known in self.constants.items() if known is value)
-        found = next(names, None) or self.name(wanted)
-        self.constants[found] = value
+        found = self._names.get(id(value))
+        if found is None:
+            found = self._names[id(value)] = self.name(wanted)
+            self.constants[found] = value
         if traced:
             self.traced.add(found)
         return found

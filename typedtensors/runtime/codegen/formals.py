@@ -11,7 +11,7 @@ from typing import Any
 
 from typedtensors.runtime.codegen.code import Code
 from typedtensors.runtime.codegen.support import ABSENT
-from typedtensors.runtime.hints.nodes import Hint
+from typedtensors.runtime.hints.nodes import NONE, Hint, UnionHint
 
 # Such a default binds nothing, so that it makes no difference whether it was passed.
 _PLAIN_DEFAULTS = (type(None), bool, int, float, complex, str, bytes)
@@ -98,9 +98,16 @@ def _formal(parameter: Parameter, hint: Hint | None, code: Code) -> Formal:
     if default is Parameter.empty:
         return Formal(parameter)
     name = code.constant(f"default_{parameter.name}", default, traced=True)
-    if hint is None or (isinstance(default, _PLAIN_DEFAULTS) and hint.mismatch(default) is None):
+    if hint is None or (isinstance(default, _PLAIN_DEFAULTS) and _fits(default, hint)):
         return Formal(parameter, default=name)
     return Formal(parameter, marked=name)
+
+
+def _fits(default: Any, hint: Hint) -> bool:
+    if default is None and isinstance(hint, UnionHint):
+        # Which is most of them, and no array is asked about None.
+        return any(option == NONE or _fits(default, option) for option in hint.options)
+    return hint.mismatch(default) is None
 
 
 def _with_separators(formals: Iterable[Formal], absent: str) -> Iterator[str]:

@@ -58,6 +58,16 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
+def resolve_all(
+    annotations: Mapping[str, Any], function: Callable[..., Any], names: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Evaluate the annotations of a function at once; None if there is a problem with any."""
+    try:
+        return _evaluate(annotations, *_scope(function, names))
+    except (NameError, SyntaxError, AttributeError, TypeError, ValueError):
+        return None
+
+
 def resolve(
     annotation: Any, function: Callable[..., Any], names: Mapping[str, Any], *, final: bool
 ) -> Any:
@@ -77,17 +87,11 @@ def resolve(
         UnreadableHintError: the text cannot be evaluated, though all of its names are there.
         ValueError: jaxtyping rejects the spec.
     """
-    inner = inspect.unwrap(function)
-    local_names: ChainMap[str, Any] = ChainMap(
-        {}, type_parameters(inner), _enclosing_variables(inner), dict(names)
-    )
-    holder = types.SimpleNamespace(__annotations__={"value": annotation})
+    global_names, local_names = _scope(function, names)
     while True:
         missing = ""
         try:
-            hints = typing.get_type_hints(
-                holder, getattr(inner, "__globals__", {}), local_names, include_extras=True
-            )
+            hints = _evaluate({"value": annotation}, global_names, local_names)
         except NameError as error:
             if not final:
                 raise PendingNameError(str(error)) from error
@@ -103,6 +107,23 @@ def resolve(
         if not missing or missing in local_names.maps[0]:
             return Any
         local_names.maps[0][missing] = Any
+
+
+def _scope(
+    function: Callable[..., Any], names: Mapping[str, Any]
+) -> tuple[dict[str, Any], ChainMap[str, Any]]:
+    """Return the globals and the locals of a definition; the first of the latter are free."""
+    inner = inspect.unwrap(function)
+    free: dict[str, Any] = {}
+    found = (free, type_parameters(inner), _enclosing_variables(inner), dict(names))
+    return getattr(inner, "__globals__", {}), ChainMap(*found)
+
+
+def _evaluate(
+    annotations: Mapping[str, Any], global_names: dict[str, Any], local_names: Mapping[str, Any]
+) -> dict[str, Any]:
+    holder = types.SimpleNamespace(__annotations__=dict(annotations))
+    return typing.get_type_hints(holder, global_names, local_names, include_extras=True)
 
 
 def names_in_scope(frame: types.FrameType | None) -> dict[str, Any]:

@@ -98,6 +98,9 @@ class ClassHint(Hint):
         return None if isinstance(value, self.accepted) else Leaf(path, value, self.annotation)
 
 
+NONE = ClassHint(type(None), (type(None),))
+
+
 @dataclass(frozen=True, slots=True)
 class PlainHint(Hint):
     """Any other hint without a shape of its own: beartype's."""
