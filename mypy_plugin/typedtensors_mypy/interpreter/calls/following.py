@@ -179,22 +179,27 @@ class _Call:
         open_names = {name for spec in specs for name in spec.names} - bindings.axes.keys()
         if _is_made(self.function.receiver):
             # The sizes an object was made with are known, so its body may show what is wrong.
-            bindings = self._seen_in_body(bindings)
+            bindings = self._seen_in_body(bindings, promised=bindings)
         elif open_names:
             with self.frame.run.silence():
                 bindings = self._seen_in_body(bindings)
         name = f"{self.function.name}()"
         return value_of(self.frame, returns, bindings.complete(specs), name)
 
-    def _seen_in_body(self, bindings: Bindings) -> Bindings:
+    def _seen_in_body(self, bindings: Bindings, *, promised: Bindings | None = None) -> Bindings:
+        """What the body shows that names stand for; what is `promised` is held against it."""
         returns = self.signature.returns
-        shown = arrays_in(self.frame, returns, self._follow())
+        shown = arrays_in(self.frame, returns, self._follow(promised))
         pairs = [Argument("", kind.spec, array.shape) for kind, array in shown]
         found = match_all(pairs, bindings, self.frame.state.facts)
         return found.bindings if isinstance(found, Match) else bindings
 
-    def _follow(self) -> Value:
-        """The value of a call, by going through the body with the arguments it gets."""
+    def _follow(self, promised: Bindings | None = None) -> Value:
+        """The value of a call, by going through the body with the arguments it gets.
+
+        With `promised`, what the body returns is checked: by the annotation, whose names stand for
+        that.
+        """
         run, receiver = self.frame.run, self.function.receiver
         given = ((name, each.value) for name, each in self.given.items())
         like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
@@ -207,7 +212,7 @@ class _Call:
             reusable = reusable and not _closes_over_lists(self.function)
             run.active.add(like)
             with run.listening() as heard:
-                known = self._go_through()
+                known = self._go_through(promised)
             run.active.discard(like)
             if reusable and not heard and not run.exhausted:
                 run.followed[like] = known
@@ -223,8 +228,10 @@ class _Call:
         receiver = self.function.receiver
         return self.frame.state.attributes(receiver) if _is_building(receiver) else {}
 
-    def _go_through(self) -> Followed:
+    def _go_through(self, promised: Bindings | None) -> Followed:
         inner = self._activation()
+        if promised is not None and not self.signature.generator:
+            inner.returns, inner.bindings = self.signature.returns, promised
         go_through(inner)
         end = join_states(inner.exits)
         value = _result(inner, self.signature)
