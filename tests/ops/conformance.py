@@ -137,6 +137,7 @@ _TOO_SMALL = (
     "to be no larger",
     "index k out of range",
     "greater than actual input size",
+    "too large relative to input",
     "smaller than kernel size",
     "maximum size for tensor at",
     "Padding size should be less than",
@@ -169,8 +170,11 @@ def _is_open(scene: Scene, value: Any) -> bool:
     return unknown or any(isinstance(factor, Compound) for factor in factors)
 
 
-# The framework rejects elements: lengths, the parameters of a distribution, a singular matrix.
+# The framework rejects elements (lengths, the parameters of a distribution, a singular matrix), or
+# what memory lies behind them.
 _VALUES = (
+    "out of bounds for storage",
+    "refers to a single memory location",
     "ctc_loss_allocate_outputs",
     "to satisfy the constraint",
     "to be within the support",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from tests.ops.scenes import DrawnArray, Scene, rebuilt
 from typedtensors.dims import Dim
@@ -52,7 +53,10 @@ def _call(scene: Scene) -> Any:
         own = [_real(scene, arg) for arg in scene.layer.args]
         named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
         # In training, a batch of one is a mistake to batch normalization.
-        args.insert(0, layer(*own, **named).eval())
+        made = layer(*own, **named).eval()
+        if isinstance(made, LazyModuleMixin):
+            made(*args, **kwargs)  # makes its weights, which `forward` alone does not
+        args.insert(0, made)
     op = _op(scene, args)
     result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
     if result is NotImplemented:

@@ -83,6 +83,10 @@ class Object:
     name: str
 
 
+# Stands for a bool that the elements of an array decide.
+SOME_BOOL = Object("builtins.bool")
+
+
 @dataclass(frozen=True)
 class Distribution(Object):
     """A distribution for each element of `batch`, over arrays of the shape `event`.

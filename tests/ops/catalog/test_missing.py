@@ -48,9 +48,9 @@ def test_a_reason_is_about_something_that_torch_has(pattern: str) -> None:
     ("name", "words"),
     [
         ("torch.Tensor.q_scale", "quantized"),
-        ("torch.Tensor.map_", "each element"),
-        ("torch.nn.LazyLinear", "the first call decides"),
-        ("torch.squeeze_copy", "a kernel"),
+        ("torch.lu_unpack", "reads beyond"),
+        ("torch.nn.ModuleList", "container"),
+        ("torch.native_norm", "a kernel"),
         ("torch.index_copy", NOT_YET),
         ("torch.no_such_op", NOT_YET),
     ],

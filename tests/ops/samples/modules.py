@@ -21,13 +21,13 @@ def judged_module(module: Any, inputs: Any) -> Judgment:
     recorder = Recorder()
     with torch.random.fork_rng():
         layer = recorder.record(name, kind, made.args, made.kwargs)
+        # A lazy layer is of another class once it is called.
+        built = judged(recorder.calls[-1])
         recorder.record(f"{name}.forward", layer, given.args, given.kwargs)
 
     def seen(sight: Sight) -> Layer | None:
         outcome = evaluate(name, sight.value(tuple(made.args)), sight.value(made.kwargs))
         return outcome.value if isinstance(outcome, Known) else None  # type: ignore[return-value]
 
-    # Of the constructor, only that it rejects nothing: there is nothing to know of its result.
-    built, called = recorder.calls
-    result = judged(called, seen)
-    return Judgment(result.shape, result.dtype, faults=(*judged(built).faults, *result.faults))
+    called = judged(recorder.calls[-1], seen)
+    return Judgment(called.shape, called.dtype, faults=(*built.faults, *called.faults))

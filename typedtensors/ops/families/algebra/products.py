@@ -198,6 +198,15 @@ def vecdot(call: Call) -> Value:
 
 
 @rule(
+    "torch.chain_matmul",
+    params="*tensors, out=None",
+    examples=(
+        example(Array("m n"), Array("n k")),
+        example(Array("m n"), Array("n k"), Array("k j")),
+        example(Array("m n"), Array("m k")),
+    ),
+)
+@rule(
     "torch.linalg.multi_dot",
     params="tensors, *, out=None",
     examples=(
@@ -211,6 +220,8 @@ def multi_dot(call: Call) -> Value:
     """The product of matrices; the first one and the last one may be vectors."""
     given = tensors(call, "tensors")
     vectors = given[0].shape.rank == 1, given[-1].shape.rank == 1
+    if call.name == "chain_matmul" and any(vectors):
+        raise Undetermined("the factors are not known to be matrices")
     inside = given[vectors[0] : len(given) - vectors[1]]
     if len(given) < 2 or any(array.shape.rank != 2 for array in inside):
         raise Undetermined("the factors are not known to be matrices")

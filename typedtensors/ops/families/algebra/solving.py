@@ -42,7 +42,7 @@ def solve(call: Call) -> Value:
     found = squares(call, "A")
     if _is_vector(call, "A", "B"):
         return _solved_vector(call, found)
-    return _solved(call, "A", "B", found)
+    return solved(call, "A", "B", found)
 
 
 def _solved_vector(call: Call, found: Matrices) -> Tensor:
@@ -80,7 +80,7 @@ def _alike(call: Call, one: Axis, other: Axis) -> Verdict:
     return call.facts.compare(one.dim, other.dim)
 
 
-def _solved(call: Call, name: str, other: str, found: Matrices) -> Tensor:
+def solved(call: Call, name: str, other: str, found: Matrices) -> Tensor:
     """The unknowns where the right side holds matrices."""
     left, right = call.flag("left"), matrices(call, other)
     _require_rows(call, other, Axis(right.rows if left else right.columns), found.rows)
@@ -118,7 +118,7 @@ def _dtype(call: Call, *names: str) -> DType:
 )
 def solve_triangular(call: Call) -> Value:
     """The unknowns, with a right side of matrices."""
-    return _solved(call, "A", "B", squares(call, "A"))
+    return solved(call, "A", "B", squares(call, "A"))
 
 
 @rule(
@@ -133,7 +133,7 @@ def solve_triangular(call: Call) -> Value:
 def cholesky_solve(call: Call) -> Value:
     """The unknowns, given the right side first."""
     call.arguments = {**call.arguments, "left": True}
-    return _solved(call, "input2", "input", squares(call, "input2"))
+    return solved(call, "input2", "input", squares(call, "input2"))
 
 
 @rule(

@@ -9,12 +9,18 @@ from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.elementwise import elementwise
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
 
+@rule(
+    "torch.zero_",
+    params="input",
+    examples=(example(Array("b n")), example(Array("*batch n"))),
+)
 @rule(
     *methods("zero_", "normal_", "uniform_"),
     params="input, *args, mean=0, std=1, generator=None",
@@ -26,7 +32,7 @@ def refill(call: Call) -> Value:
 
 
 @rule(
-    "torch.Tensor.fill_",
+    *("torch.Tensor.fill_", "torch.fill", "torch.fill_"),
     params="input, value",
     examples=(example(Array("b n"), 0), example(Array("*batch n"), 1.5)),
 )
@@ -35,6 +41,11 @@ def fill(call: Call) -> Value:
     return call.tensor("input")
 
 
+@rule(
+    *methods("geometric_"),
+    params="input, p, *, generator=None",
+    examples=(example(Array("b n"), 0.5), example(Array("*batch n"), 0.5)),
+)
 @rule(
     *methods("exponential_", "cauchy_", "log_normal_", "random_", "bernoulli_"),
     params="input, *args, **settings",
@@ -58,6 +69,18 @@ def draw(call: Call) -> Value:
 def drawn(call: Call) -> Value:
     """A draw for each element, which is its parameter."""
     return call.tensor("input")
+
+
+@rule(
+    "torch.binomial",
+    params="count, prob, generator=None",
+    examples=(example(Array("b n"), Array("b n")), example(Array("b n"), Array("b m"))),
+)
+def binomial(call: Call) -> Value:
+    """A draw for each pair of a count and a probability."""
+    if call.tensor("count").dtype != call.tensor("prob").dtype:
+        raise Undetermined("torch takes arrays of one dtype")
+    return elementwise(call, "count", "prob")
 
 
 @rule(

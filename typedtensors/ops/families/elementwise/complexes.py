@@ -70,7 +70,7 @@ def angle(call: Call) -> Value:
 
 
 @rule(
-    "torch.view_as_real",
+    *("torch.view_as_real", "torch.view_as_real_copy"),
     params="input",
     examples=(example(_COMPLEX), example(_REAL), example(Array("*a n", "Complex64"))),
 )
@@ -83,7 +83,7 @@ def view_as_real(call: Call) -> Value:
 
 
 @rule(
-    "torch.view_as_complex",
+    *("torch.view_as_complex", "torch.view_as_complex_copy"),
     params="input",
     examples=(
         example(Array("b 2")),
@@ -127,7 +127,7 @@ _DOUBLE = DType.exactly("float64")
 
 
 @rule(
-    *torch_names("float_power", in_place=False),
+    *torch_names("float_power"),
     params="input, exponent, *, out=None",
     examples=(
         example(_REAL, 2),
@@ -139,6 +139,7 @@ def float_power(call: Call) -> Value:
     """A power in double precision."""
     plain = promotion.promoted(call.framework, (call["input"], call["exponent"]))
     held = promotion.kinds(plain)
-    if held is None or "complex" in held:
+    if held is None or ("complex" in held and len(held) > 1):
         raise Undetermined("the dtype is not known")
-    return elementwise(call, "input", "exponent", dtype=_DOUBLE)
+    dtype = DType.exactly("complex128") if "complex" in held else _DOUBLE
+    return elementwise(call, "input", "exponent", dtype=dtype)

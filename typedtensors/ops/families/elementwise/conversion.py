@@ -22,7 +22,8 @@ _FLOAT64 = DType.exactly("float64")
 
 @rule(
     *torch_names("clone", "detach"),
-    *methods("contiguous", "cpu", "cuda", "pin_memory", "data", "detach_", "numpy"),
+    *("torch.detach_copy", "torch.alias_copy"),
+    *methods("contiguous", "cpu", "cuda", "pin_memory", "data", "detach_", "numpy", "__array__"),
     "numpy.copy",
     "numpy.ndarray.copy",
     params="input, *args, memory_format=None, order='C', non_blocking=False, device=None, "
@@ -57,6 +58,7 @@ _DTYPES = {
     "bool": "bool",
     "cfloat": "complex64",
     "cdouble": "complex128",
+    "chalf": "complex32",
 }
 
 

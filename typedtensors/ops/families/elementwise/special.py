@@ -91,7 +91,7 @@ rule(
     examples=(example(1, Array("b n")), example(2, Array("*a n"))),
 )(_differentiated)
 rule(
-    "torch.Tensor.polygamma",
+    *("torch.Tensor.polygamma", "torch.Tensor.polygamma_"),
     params="input, n",
     examples=(example(Array("b n"), 1), example(Array("*a n"), 2)),
 )(_differentiated)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict, at_most, nonnegative
 from typedtensors.ops.call import Framework
+from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -235,6 +236,7 @@ def _without_leading_ones(shape: Shape) -> Shape:
 @rule(
     "torch.select",
     "torch.Tensor.select",
+    "torch.select_copy",
     params="input, dim, index",
     examples=(
         example(Array("b n"), 1, 0),
@@ -255,6 +257,7 @@ def select(call: Call) -> Value:
 @rule(
     "torch.narrow",
     "torch.Tensor.narrow",
+    *torch_names("narrow_copy"),
     params="input, dim, start, length",
     examples=(
         example(Array("b n"), 1, 0, 1),

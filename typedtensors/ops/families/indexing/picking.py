@@ -6,16 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict, at_most
+from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
-from typedtensors.ops.names import methods, torch_names
+from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.positions import literal, position
 from typedtensors.ops.steps.sizes import is_empty
-from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -227,22 +226,3 @@ def one_hot(call: Call) -> Tensor:
     given = isinstance(classes, Dim) and classes.value != -1
     last = Axis(classes if given and isinstance(classes, Dim) else Dim.fresh("classes"))
     return Tensor(Shape((*call.tensor("tensor").shape.axes, last)), promotion.INT64)
-
-
-@rule(
-    *methods("item"),
-    params="input",
-    examples=(example(Array("", "Int64")), example(indices("1")), example(Array(""))),
-)
-def item(call: Call) -> Value:
-    """The only element, a number of which the kind is known."""
-    array = call.tensor("input")
-    count = array.shape.count
-    if count is not None and call.facts.compare(count, Dim.of(1)) is Verdict.DIFFERENT:
-        raise Conflicting(wording.misused(call.name, f"{array.shape} has not exactly one element"))
-    held = promotion.kinds(array.dtype)
-    if held == frozenset({"float"}):
-        return SOME_FLOAT
-    if held != frozenset({"int"}):
-        raise Undetermined("a number that the data holds")
-    return Dim.fresh("item")

@@ -53,6 +53,7 @@ def triangle_numpy(call: Call) -> Value:
 
 @rule(
     *torch_names("diagonal"),
+    "torch.diagonal_copy",
     params="input, offset=0, dim1=0, dim2=1",
     examples=(
         example(Array("n n")),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     "torch.transpose",
     "torch.Tensor.transpose",
     "torch.Tensor.transpose_",
+    "torch.transpose_copy",
     "torch.swapaxes",
     "torch.Tensor.swapaxes",
     "torch.Tensor.swapaxes_",
@@ -52,6 +53,7 @@ def transpose(call: Call) -> Value:
     "torch.t",
     "torch.Tensor.t",
     "torch.Tensor.t_",
+    "torch.t_copy",
     params="input",
     examples=(
         example(Array("n m")),
@@ -114,6 +116,7 @@ def _reversed(shape: Shape) -> Shape:
 @rule(
     "torch.permute",
     "torch.Tensor.permute",
+    "torch.permute_copy",
     "numpy.transpose",
     "numpy.permute_dims",
     "numpy.ndarray.transpose",

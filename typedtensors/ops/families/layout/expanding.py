@@ -29,6 +29,7 @@ _B, _N, _K = map(Dim.name, "bnk")
 
 @rule(
     "torch.Tensor.expand",
+    "torch.expand_copy",
     "torch.broadcast_to",
     "torch.Tensor.broadcast_to",
     "numpy.broadcast_to",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "torch.reshape",
     "torch.Tensor.reshape",
     "torch.Tensor.view",
+    "torch.view_copy",
     "numpy.reshape",
     "numpy.ndarray.reshape",
     params="input, *sizes, shape=None, size=None, order='C', copy=None",

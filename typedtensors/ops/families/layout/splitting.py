@@ -27,7 +27,8 @@ _N, _M = Dim.name("n"), Dim.name("m")
 
 
 @rule(
-    *torch_names("split"),
+    *torch_names("split", "unsafe_split"),
+    "torch.split_copy",
     params="input, split_size=None, dim=0, split_size_or_sections=None",
     examples=(
         example(Array("b 7"), 3, 1),
@@ -153,6 +154,7 @@ def tensor_split(call: Call) -> Value:
 
 @rule(
     *torch_names("unbind"),
+    "torch.unbind_copy",
     params="input, dim=0",
     examples=(
         example(Array("3 n")),
@@ -172,7 +174,8 @@ def unbind(call: Call) -> Value:
 
 
 @rule(
-    *torch_names("split_with_sizes"),
+    *torch_names("split_with_sizes", "unsafe_split_with_sizes"),
+    "torch.split_with_sizes_copy",
     params="input, split_sizes, dim=0",
     examples=(
         example(Array("b n+m"), [_N, _M], 1),

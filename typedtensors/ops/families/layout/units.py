@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "torch.unsqueeze",
     "torch.Tensor.unsqueeze",
     "torch.Tensor.unsqueeze_",
+    "torch.unsqueeze_copy",
     params="input, dim",
     examples=(
         example(Array("b n"), 0),
@@ -76,6 +77,7 @@ def expand_dims(call: Call) -> Value:
     "torch.squeeze",
     "torch.Tensor.squeeze",
     "torch.Tensor.squeeze_",
+    "torch.squeeze_copy",
     "numpy.squeeze",
     "numpy.ndarray.squeeze",
     params="input, dim=None, axis=None",

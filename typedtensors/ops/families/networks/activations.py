@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.layers import layer
-from typedtensors.ops.names import torch_names
+from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -79,6 +79,16 @@ layer(
 )(alike("floating"))
 
 rule(
+    *methods("hardshrink"),
+    params="input, lambd=0.5",
+    examples=_X,
+)(alike())
+rule(
+    *("torch.rrelu", "torch.rrelu_", f"{_F}rrelu_"),
+    params="input, lower=0.125, upper=0.3333333333333333, training=False, generator=None",
+    examples=_X,
+)(alike())
+rule(
     f"{_F}rrelu",
     params="input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
     examples=(*_X, example(Array("b n"), 0.1, 0.2)),
@@ -94,6 +104,11 @@ rule(
     examples=(example(Array("b n"), 0.5, True),),
 )(alike())
 
+rule(
+    *("torch.threshold", "torch.threshold_", f"{_F}threshold_"),
+    params="input, threshold, value",
+    examples=(example(Array("b n"), 0.5, 1.0),),
+)(alike())
 rule(
     f"{_F}threshold",
     params="input, threshold, value, inplace=False",

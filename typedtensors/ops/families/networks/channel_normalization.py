@@ -34,11 +34,11 @@ def over_channels(call: Call, ranks: tuple[int, ...], size: str = "num_features"
         wanted = " ".join(("batch", "channels", *"xyz"[: ranks[-1] - 2]))
         raise Conflicting(wording.rank_differs(where, wanted, array.shape.text))
     require_inexact(call, array)
-    consume(call, array, 1, call[size], size)
+    consume(call, array, 1, call.arguments.get(size), size)
     return Tensor(array.shape, array.dtype)
 
 
-_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None"
+_NORM = "eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None"
 for _name, _ranks, _specs in (
     ("BatchNorm1d", (2, 3), ("b c", "b c t", "*a c t")),
     ("BatchNorm2d", (4,), ("b c h w", "b 8 h w")),
@@ -46,9 +46,21 @@ for _name, _ranks, _specs in (
 ):
     layer(
         f"torch.nn.{_name}",
-        params=f"{_NORM}, dtype=None, *, bias=True",
+        params=f"num_features, {_NORM}, *, bias=True",
         examples=tuple(example(Array(spec)).on(_C) for spec in _specs),
     )(lambda call, ranks=_ranks: over_channels(call, ranks))
+    layer(
+        f"torch.nn.Lazy{_name}",
+        params=f"{_NORM}, *, bias=True",
+        examples=tuple(example(Array(spec)).on() for spec in _specs[:1]),
+    )(lambda call, ranks=_ranks: over_channels(call, ranks))
+
+layer(
+    "torch.nn.SyncBatchNorm",
+    params="num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
+    "process_group=None, device=None, dtype=None, *, bias=True",
+    examples=(example(Array("b c")).on(_C), example(Array("b c h w")).on(_C)),
+)(lambda call: over_channels(call, tuple(range(2, 9))))
 
 
 @layer(
@@ -157,7 +169,9 @@ def batch_norm_function(call: Call) -> Tensor:
     return Tensor(array.shape, array.dtype)
 
 
-_INSTANCE = "num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False"
+_OPTIONS = "device=None, dtype=None, *, bias=True"
+_INSTANCE = f"eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, {_OPTIONS}"
+_LAZY = f"eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, {_OPTIONS}"
 
 
 def per_instance(call: Call) -> Value:
@@ -166,9 +180,17 @@ def per_instance(call: Call) -> Value:
     parts = image(call, array.shape, count)
     require_inexact(call, array)
     if call["affine"] is not False or call["track_running_stats"] is not False:
-        consume(call, array, -1 - count, call["num_features"], "num_features")
-    _require_spread(call, parts.spatial)
+        consume(call, array, -1 - count, call.arguments.get("num_features"), "num_features")
+    if call["track_running_stats"] is False:
+        _require_spread(call, parts.spatial)
     return Tensor(array.shape, array.dtype)
+
+
+def per_instance_of_any(call: Call) -> Value:
+    """The first call decides the number of channels: it has to have a batch."""
+    if call.tensor("input").shape.rank != spatial_rank(call) + 2:
+        raise Undetermined("torch takes another axis for the channels without a batch")
+    return per_instance(call)
 
 
 def _require_spread(call: Call, axes: tuple[Axis, ...]) -> None:
@@ -180,12 +202,18 @@ for _count in (1, 2, 3):
     _spatial = " ".join("hwd"[:_count])
     layer(
         f"torch.nn.InstanceNorm{_count}d",
-        params=f"{_INSTANCE}, device=None, dtype=None",
+        params=f"num_features, {_INSTANCE}",
         examples=(
             example(Array(f"b c {_spatial}")).on(_C),
             example(Array(f"c {_spatial}")).on(_C, affine=True),
+            example(Array(f"b c {_spatial}")).on(_C, track_running_stats=True),
         ),
     )(per_instance)
+    layer(
+        f"torch.nn.LazyInstanceNorm{_count}d",
+        params=_LAZY,
+        examples=(example(Array(f"b c {_spatial}")).on(),),
+    )(per_instance_of_any)
 
 
 @rule(

@@ -58,6 +58,11 @@ def _weight_dtype(call: Call) -> DType:
 
 
 @rule(
+    "torch.embedding",
+    params="weight, input, padding_idx=-1, scale_grad_by_freq=False, sparse=False",
+    examples=(example(Array("v d"), indices("b t")), example(Array("v d"), indices("*a"))),
+)
+@rule(
     "torch.nn.functional.embedding",
     params="input, weight, padding_idx=None, max_norm=None, norm_type=2.0, "
     "scale_grad_by_freq=False, sparse=False",

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from typedtensors.dims import Dim
 from typedtensors.ops.layers import call_layer, consume, layer
 from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Module, example
+from typedtensors.ops.signature import Signature, results
 from typedtensors.ops.steps.matmul import contract, require_axes, without_last
 from typedtensors.ops.steps.reduction import require_inexact
 from typedtensors.ops.steps.sizes import sized
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 I, O = Dim.name("i"), Dim.name("o")  # noqa: E741 - sizes as the signatures name them
 _C = Dim.name("c")
+_BILINEAR = Signature.parse("*a i, *a j, o i j -> *a o")
+_BIASED = Signature.parse("*a i, *a j, o i j, o -> *a o")
 
 
 @layer(
@@ -32,12 +36,17 @@ _C = Dim.name("c")
         example(Array("b 4")).on(4, O),
     ),
 )
+@layer(
+    "torch.nn.LazyLinear",
+    params="out_features, bias=True, device=None, dtype=None",
+    examples=(example(Array("b i")).on(O), example(Array("b t i")).on(4)),
+)
 def linear(call: Call) -> Tensor:
     """The last axis, which must have `in_features`, becomes `out_features`."""
     array = call.tensor("input")
     require_axes(call, "input", array.shape, 1)
     require_inexact(call, array)
-    consume(call, array, -1, call["in_features"], "in_features")
+    consume(call, array, -1, call.arguments.get("in_features"), "in_features")
     shape = Shape((*without_last(array.shape).axes, sized(call["out_features"])))
     return Tensor(shape, array.dtype)
 
@@ -59,6 +68,47 @@ def bilinear(call: Call) -> Tensor:
     for at in range(one.shape.rank - 1):
         contract(call, ("input1", at), ("input2", at))
     return Tensor(Shape((*without_last(one.shape).axes, sized(call["out_features"]))), one.dtype)
+
+
+@rule(
+    "torch.nn.functional.bilinear",
+    params="input1, input2, weight, bias=None",
+    examples=(
+        example(Array("b i"), Array("b j"), Array("o i j")),
+        example(Array("*a i"), Array("*a j"), Array("o i j"), Array("o")),
+        example(Array("b i"), Array("b j"), Array("o i k")),
+        example(Array("b i"), Array("b j"), Array("o i j"), Array("i")),
+    ),
+)
+def bilinear_function(call: Call) -> Tensor:
+    """As the layer, with a weight of `out in1 in2`."""
+    names: tuple[str, ...] = ("input1", "input2", "weight")
+    signature = _BILINEAR
+    if call["bias"] is not None:
+        if call.tensor("bias").shape.rank != 1:
+            raise Undetermined("torch adds a bias that broadcasts")
+        names, signature = (*names, "bias"), _BIASED
+    (found,) = results(call, signature, names)
+    if len({call.tensor(name).dtype for name in names}) > 1:
+        raise Undetermined("torch takes arrays of one dtype")
+    return found
+
+
+@layer(
+    "torch.nn.DataParallel",
+    params="module, device_ids=None, output_device=None, dim=0",
+    inputs="*inputs",
+    examples=(
+        example(Array("b i")).on(Module("torch.nn.Linear", I, O)),
+        example(Array("b 4")).on(Module("torch.nn.Linear", 8, O)),
+    ),
+)
+def data_parallel(call: Call) -> Value:
+    """What the module makes of a batch, which the devices share."""
+    given = call["inputs"]
+    if not isinstance(given, tuple):
+        raise Undetermined("the inputs are not known")
+    return call_layer(call, call["module"], *given)
 
 
 @layer(

@@ -14,8 +14,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.images import image
 from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import asked
+from typedtensors.ops.steps.reduction import asked, require_inexact
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:
@@ -53,6 +54,25 @@ layer(
     params="dim=None",
     examples=tuple(example(Array("b n d")).on(dim) for dim in (-1, 1, 0, 4)),
 )(along)
+
+
+@layer(
+    "torch.nn.Softmax2d",
+    params="",
+    examples=(
+        example(Array("b c h w")).on(),
+        example(Array("c h w")).on(),
+        example(Array("b c")).on(),
+    ),
+)
+def over_channels(call: Call) -> Tensor:
+    """A distribution over the channels of each pixel."""
+    array = call.tensor("input")
+    image(call, array.shape, 2)
+    require_inexact(call, array)
+    return array
+
+
 rule(
     f"{_F}gumbel_softmax",
     params="input, tau=1, hard=False, eps=1e-10, dim=-1",

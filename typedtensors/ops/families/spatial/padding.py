@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
-from typedtensors.ops.layers import layer
+from typedtensors.ops.layers import layer, replace_arguments
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part, Tensor
+
+
+@rule(
+    "torch.constant_pad_nd",
+    params="input, pad, value=0",
+    examples=(example(Array("b n"), (1, 2)), example(Array("*a n"), (0, 1), 1.0)),
+)
+def pad_constant(call: Call) -> Value:
+    """As `pad`, with one value."""
+    return pad(replace_arguments(call, {**call.arguments, "mode": "constant"}))
 
 
 @rule(

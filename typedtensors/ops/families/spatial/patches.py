@@ -130,6 +130,7 @@ def _channels(call: Call, column: Axis, found: list[Window]) -> Axis:
 
 @rule(
     "torch.Tensor.unfold",
+    "torch.unfold_copy",
     params="input, dimension, size, step",
     examples=(
         example(Array("b n"), 1, 2, 1),

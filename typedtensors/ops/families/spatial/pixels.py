@@ -113,6 +113,7 @@ _GROUPED = (
 
 @rule(
     *("torch.channel_shuffle", "torch.nn.functional.channel_shuffle"),
+    "torch.nn.functional.native_channel_shuffle",
     params="input, groups",
     examples=tuple(example(*each) for each in _GROUPED),
 )

@@ -12,10 +12,10 @@ from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
-from typedtensors.ops.rule import Array, Example, example, indices
+from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.steps.images import image, spatial_rank
 from typedtensors.ops.steps.sizes import require_sizes
-from typedtensors.ops.steps.windows import slid, spread, windows
+from typedtensors.ops.steps.windows import slid, windows
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def pooled(call: Call) -> Value:
         _require_half(call, window)
         _require_within(call, axis, window)
         axes.append(slid(call, axis, replace(window, ceil=ceil)))
-    return _with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
+    return with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
 
 
-def _with_places(call: Call, found: Tensor) -> Value:
+def with_places(call: Call, found: Tensor) -> Value:
     """The values; with `return_indices` also where they were found."""
     indices = call.arguments.get("return_indices", False)
-    if indices is False and not call.name.endswith("_with_indices"):
+    if indices is False and not call.op.endswith(("_with_indices", "torch.adaptive_max_pool1d")):
         return found
     if not isinstance(indices, bool):
         raise Undetermined("whether the indices are returned is not known")
@@ -87,7 +87,7 @@ def _with_places(call: Call, found: Tensor) -> Value:
 
 def _require_within(call: Call, axis: Axis, window: Window) -> None:
     """The average of volumes takes no window that is larger than the axis without its padding."""
-    if call.name.lower().replace("_", "") != "avgpool3d" or axis.flexible:
+    if call.name.lower().replace("_", "") not in ("avgpool3d", "lppool3d") or axis.flexible:
         return
     if window.kernel is not None and at_most(axis.dim + 1, window.kernel):
         problem = f"a window of {window.kernel} on an axis of {axis}"
@@ -117,6 +117,7 @@ for _count in (1, 2, 3):
     )(pooled)
     rule(
         f"torch.nn.functional.max_pool{_count}d_with_indices",
+        *(("torch.max_pool1d_with_indices",) if _count == 1 else ()),
         params=_MAX_FUNCTION,
         examples=_calls(_count),
     )(pooled)
@@ -165,7 +166,7 @@ def adapted(call: Call) -> Value:
         raise Undetermined("another number of sizes than axes")
     axes = [_adapted(axis, size) for axis, size in zip(parts.spatial, several, strict=True)]
     require_sizes(call, tuple(axes))
-    return _with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
+    return with_places(call, array.with_shape(parts.shape(parts.channels, axes)))
 
 
 def _adapted(axis: Axis, size: Value) -> Axis:
@@ -181,48 +182,15 @@ for _count in (1, 2, 3):
             params="output_size" if _kind == "Avg" else "output_size, return_indices=False",
             examples=_adaptive_layers(_count),
         )(adapted)
+        _name = f"adaptive_{_kind.lower()}_pool{_count}d"
         rule(
-            f"torch.nn.functional.adaptive_{_kind.lower()}_pool{_count}d",
+            f"torch.nn.functional.{_name}",
+            *((f"torch.{_name}",) if _count == 1 else ()),
             params="input, output_size, return_indices=False",
             examples=_adaptive_calls(_count),
         )(adapted)
-
-
-def unpooled(call: Call) -> Value:
-    """The axes that pooling made these of, or those that are given."""
-    array, count = call.tensor("input"), spatial_rank(call)
-    if call["output_size"] is not None:
-        raise Undetermined("the size of the output is given")
-    parts = image(call, array.shape, count)
-    if call.tensor("indices").shape != array.shape:
-        raise Undetermined("the indices are not known to be those of the values")
-    found, extra = windows(count, *_unpooling(call), Dim.of(1)), Dim.of(0)
-    if any(number is None or at_most(number, extra) for each in found for number in _steps(each)):
-        raise Undetermined("torch takes windows of nothing")
-    pairs = zip(parts.spatial, found, strict=True)
-    axes = [spread(call, axis, each, extra) for axis, each in pairs]
-    return array.with_shape(parts.shape(parts.channels, axes))
-
-
-def _steps(window: Window) -> tuple[Dim | None, Dim | None]:
-    return window.kernel, window.stride
-
-
-def _unpooling(call: Call) -> tuple[Value, Value, Value]:
-    return call["kernel_size"], call["stride"] or call["kernel_size"], call["padding"]
-
-
-for _count in (1, 2, 3):
-    _values = " ".join(("b c", *"xyz"[:_count]))
-    _pair = (Array(_values), indices(_values))
-    layer(
-        f"torch.nn.MaxUnpool{_count}d",
-        params="kernel_size, stride=None, padding=0",
-        inputs="input, indices, output_size=None",
-        examples=(example(*_pair).on(2), example(*_pair).on(3, 2)),
-    )(unpooled)
     rule(
-        f"torch.nn.functional.max_unpool{_count}d",
-        params="input, indices, kernel_size, stride=None, padding=0, output_size=None",
-        examples=(example(*_pair, 2), example(*_pair, 3, 2)),
-    )(unpooled)
+        f"torch.nn.functional.adaptive_max_pool{_count}d_with_indices",
+        params="input, output_size, return_indices=False",
+        examples=_adaptive_calls(_count),
+    )(adapted)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
@@ -14,6 +15,7 @@ from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.loss import require_axis, require_one_rank
 from typedtensors.ops.steps.sizes import parts, require_sizes
 from typedtensors.ops.steps.windows import per_axis
+from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:
@@ -86,8 +88,10 @@ def _scaled(call: Call, axes: tuple[Axis, ...]) -> list[Axis]:
 
 
 def _times(axis: Axis, factor: Value) -> Axis:
-    if axis.flexible:
+    if axis.flexible or factor is SOME_FLOAT:
         return Axis(Dim.fresh())
+    if isinstance(factor, float) and axis.dim.value is not None:
+        return Axis(Dim.of(math.floor(axis.dim.value * factor)))
     if isinstance(factor, Dim):
         return Axis(axis.dim * factor)
     if isinstance(factor, float) and factor.is_integer():
@@ -145,6 +149,19 @@ for _mode, _layer in _ENLARGED.items():
 
 
 @rule(
+    *("torch.grid_sampler", "torch.grid_sampler_2d"),
+    params="input, grid, interpolation_mode, padding_mode, align_corners",
+    examples=(
+        example(Array("b c h w"), Array("b y x 2"), 0, 0, False),
+        example(Array("b c h w"), Array("b 2 y x"), 1, 0, True),
+    ),
+)
+@rule(
+    "torch.grid_sampler_3d",
+    params="input, grid, interpolation_mode, padding_mode, align_corners",
+    examples=(example(Array("b c d h w"), Array("b z y x 3"), 0, 0, False),),
+)
+@rule(
     "torch.nn.functional.grid_sample",
     params="input, grid, mode='bilinear', padding_mode='zeros', align_corners=None",
     examples=(
@@ -177,7 +194,7 @@ def _require_size(call: Call, name: str, index: int, wanted: Axis) -> None:
 
 
 @rule(
-    "torch.nn.functional.affine_grid",
+    *("torch.nn.functional.affine_grid", "torch.affine_grid_generator"),
     params="theta, size, align_corners=None",
     examples=(
         example(Array("b 2 3"), (_B, 3, 8, 9), align_corners=False),

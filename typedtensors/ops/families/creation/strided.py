@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays laid over memory by strides, and arrays that take another size in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict
+from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
+from typedtensors.ops.names import torch_names
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.positions import literal
+from typedtensors.ops.steps.reduction import summed
+from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+
+_N = Dim.name("n")
+
+
+def _require_strides(call: Call) -> None:
+    """A stride for each size, none of them negative."""
+    size, stride = parts(call["size"]), parts(call["stride"])
+    if len(size) != len(stride):
+        problem = f"{len(stride)} strides for {len(size)} sizes"
+        raise Conflicting(wording.sizes_misused(call.name, problem))
+    require_sizes(call, stride)
+
+
+@rule(
+    *torch_names("as_strided", in_place=True),
+    *("torch.as_strided_", "torch.as_strided_copy"),
+    params="input, size, stride, storage_offset=None",
+    examples=(
+        example(Array("4 4"), (2, 2), (1, 2)),
+        example(Array("4 4"), (3,), (1,), 1),
+        example(Array("4 4"), (3,), (1, 1)),
+    ),
+)
+def as_strided(call: Call) -> Value:
+    """The given sizes, over whatever memory the array is a part of."""
+    _require_strides(call)
+    return made(call, parts(call["size"]), call.tensor("input").dtype)
+
+
+@rule(
+    *torch_names("as_strided_scatter"),
+    params="input, src, size, stride, storage_offset=None",
+    examples=(example(Array("4 4"), Array("2 2"), (2, 2), (1, 2)),),
+)
+def as_strided_scatter(call: Call) -> Value:
+    """The array, with others of its elements."""
+    _require_strides(call)
+    source, wanted = call.tensor("src").shape, shape_of(parts(call["size"]))
+    if source != wanted:
+        raise Undetermined("the source is not known to fit")
+    return call.tensor("input")
+
+
+@rule(
+    "torch.empty_strided",
+    params=f"size, stride, *, {OPTIONS}",
+    examples=(example((_N, 3), (3, 1)), example((2, _N), (1,))),
+)
+def empty_strided(call: Call) -> Value:
+    """A new array of the given sizes."""
+    _require_strides(call)
+    return made(call, parts(call["size"]), typed(call, default_float(call)))
+
+
+@rule(
+    "torch.Tensor.new_empty_strided",
+    params=f"input, size, stride, *, {OPTIONS}",
+    examples=(example(Array("n"), (_N, 3), (3, 1)), example(Array("n"), (2, _N), (1,))),
+)
+def new_empty_strided(call: Call) -> Value:
+    """A new array of the given sizes, with the dtype of this one."""
+    _require_strides(call)
+    return made(call, parts(call["size"]), typed(call, call.tensor("input").dtype))
+
+
+@rule(
+    "torch.empty_permuted",
+    params=f"size, physical_layout, *, {OPTIONS}",
+    examples=(example((_N, 3), (1, 0)), example((_N, 3), (0,)), example((_N, 3), (0, 0))),
+)
+def empty_permuted(call: Call) -> Value:
+    """A new array of the given sizes, whose axes lie in memory in the given order."""
+    size, layout = parts(call["size"]), call["physical_layout"]
+    if not isinstance(layout, (tuple, list)):
+        raise Undetermined("the order is not known")
+    if sorted(map(literal, layout)) != list(range(len(size))):
+        problem = f"{tuple(map(literal, layout))} is no order of {len(size)} axes"
+        raise Conflicting(wording.misused(call.name, problem))
+    return made(call, size, typed(call, default_float(call)))
+
+
+@rule(
+    "torch.Tensor.resize_",
+    params="input, *sizes, size=None, memory_format=None",
+    examples=(example(Array("b n"), (_N, 2)), example(Array("b n"), _N), example(Array("n"), -2)),
+)
+def resize(call: Call) -> Value:
+    """The given sizes, with as much memory as that takes."""
+    return made(call, sizes(call, "sizes", "size"), call.tensor("input").dtype)
+
+
+@rule(
+    *("torch.Tensor.resize_as_", "torch.resize_as_"),
+    params="input, other, *, memory_format=None",
+    examples=(example(Array("b n"), Array("n")), example(Array("n"), Array("*a"))),
+)
+def resize_as(call: Call) -> Value:
+    """The other's shape."""
+    return call.tensor("input").with_shape(call.tensor("other").shape)
+
+
+@rule(
+    "torch.Tensor.sum_to_size",
+    params="input, *sizes, size=None",
+    examples=(
+        example(Array("b n"), _N),
+        example(Array("b n"), (1, _N)),
+        example(Array("b n"), 1, 1),
+        example(Array("4 2"), 3),
+    ),
+)
+def sum_to_size(call: Call) -> Value:
+    """The sizes that broadcast to the array's own."""
+    array, wanted = call.tensor("input"), sizes(call, "sizes", "size")
+    own = array.shape.fixed
+    target = shape_of(wanted).fixed
+    if own is None or target is None or any(axis.flexible for axis in own):
+        raise Undetermined("the axes are not known")
+    fits = len(target) <= len(own) and all(
+        new.is_one or call.facts.compare(new.dim, old.dim) is Verdict.EQUAL
+        for new, old in zip(target[::-1], own[::-1], strict=False)
+    )
+    if fits:
+        same = target == own and bool(own)  # a scalar is summed too
+        return made(call, wanted, array.dtype if same else summed(call, array.dtype))
+    literals = all(axis.dim.value is not None for axis in (*own, *target))
+    if literals or len(target) > len(own):
+        problem = f"{shape_of(wanted)} does not broadcast to {array.shape}"
+        raise Conflicting(wording.sizes_misused(call.name, problem))
+    raise Undetermined("the sizes may not broadcast to the array's")
