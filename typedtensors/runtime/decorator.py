@@ -27,8 +27,12 @@ _checked: weakref.WeakSet[Any] = weakref.WeakSet()
 @overload
 def typechecked(target: _T, /) -> _T: ...
 @overload
-def typechecked(*, only: Literal["arrays"] | None = ...) -> Callable[[_T], _T]: ...
-def typechecked(target: Any = None, /, *, only: Literal["arrays"] | None = None) -> Any:
+def typechecked(
+    *, only: Literal["arrays"] | None = ..., assignments: bool = ...
+) -> Callable[[_T], _T]: ...
+def typechecked(
+    target: Any = None, /, *, only: Literal["arrays"] | None = None, assignments: bool = False
+) -> Any:
     """Check array shapes, dtypes and all other annotations of a function at every call.
 
     Annotations are jaxtyping's, `Float[Tensor, "batch d"]`; a name has one size within a
@@ -44,6 +48,8 @@ def typechecked(target: Any = None, /, *, only: Literal["arrays"] | None = None)
             `@typechecked()` means the same as `@typechecked`.
         only: `"arrays"` to check arrays, those in containers too, and no other value: for
             code whose other annotations are not meant so strictly.
+        assignments: of a class: check its annotated attributes whenever one is assigned, each
+            together with the others that the object holds.
 
     Returns:
         The checked function; a class is changed in place and returned.
@@ -64,13 +70,29 @@ def typechecked(target: Any = None, /, *, only: Literal["arrays"] | None = None)
     if only not in (None, "arrays"):
         raise ValueError(f'typechecked: only={only!r} is unknown, there is only="arrays"')
     if target is None:
-        return functools.partial(typechecked, only=only)
+        return functools.partial(typechecked, only=only, assignments=assignments)
     if is_off():
         return target
     from typedtensors.runtime.hints.annotations import names_in_scope
 
     names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
-    return _decorate(target, names, only_arrays=only is not None)
+    decorate = _decorate_with_attributes if assignments else _decorate
+    return decorate(target, names, only_arrays=only is not None)
+
+
+def _decorate_with_attributes(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> Any:
+    if not inspect.isclass(target):
+        raise TypeError("typechecked: assignments=True is for classes")
+    from typedtensors.runtime.notices import UncheckedWarning
+    from typedtensors.runtime.targets.assignments import check_assignments
+    from typedtensors.runtime.targets.classes import names_in_class
+
+    with warnings.catch_warnings():
+        # It may well have attributes only.
+        warnings.filterwarnings("ignore", "typechecked: no method", UncheckedWarning)
+        _decorate(target, names, only_arrays=only_arrays)
+    check_assignments(target, names_in_class(target, names), only_arrays=only_arrays)
+    return target
 
 
 def decorate_quietly(

@@ -17,6 +17,7 @@ from typedtensors.runtime.calls.plan import Parameter, Plan, Result
 from typedtensors.runtime.errors import TensorCheckError
 from typedtensors.runtime.hints.nodes import Hint, Leaf, has_shape
 from typedtensors.runtime.report import FailedCheck, explain, solve
+from typedtensors.runtime.report.rows import is_result
 from typedtensors.runtime.scope import Snapshot, Trial, bind, snapshot
 
 
@@ -68,6 +69,13 @@ class FullCheck:
             return None
         with Trial():
             return self._result_error("yield", result, value)
+
+    def assigned_error(self, name: str, value: Any) -> TensorCheckError | None:
+        """Check a value that one of the parameters, not passed so far, is to have."""
+        for each in self.plan.parameters:
+            if each.name == name:
+                return self._result_error(name, Result(each.annotation, each.hint), value)
+        return None
 
     def _first_error(
         self, parameters: list[Parameter], undecided: list[Parameter]
@@ -154,7 +162,7 @@ class FullCheck:
                 arrays=[*self._arrays(), *((name, each) for each in result.hint.arrays(value))],
                 before=snapshot(),
                 settled=True,
-                defined_at=self.plan.place,
+                defined_at=self.plan.place if is_result(name) else None,
                 sources=self._sources,
             )
         )

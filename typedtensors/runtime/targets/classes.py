@@ -24,7 +24,7 @@ def decorate_class(cls: type, names: Mapping[str, Any], decorate: Callable[..., 
     """
     if getattr(cls, "__no_type_check__", False):
         return cls
-    scope, found = _scope(cls, names), False
+    scope, found = names_in_class(cls, names), False
     dims = class_dims(cls, scope)
     for name, member in list(vars(cls).items()):
         if any(raw_annotations(function) for function in functions_of(member)):
@@ -36,7 +36,7 @@ def decorate_class(cls: type, names: Mapping[str, Any], decorate: Callable[..., 
     return cls
 
 
-def _scope(cls: type, names: Mapping[str, Any]) -> Mapping[str, Any]:
+def names_in_class(cls: type, names: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the names that annotations of methods may use."""
     # Generated methods, such as those of a named tuple, have globals of their own.
     module = vars(sys.modules.get(cls.__module__, builtins))
