@@ -11,7 +11,8 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
-from typedtensors_mypy.interpreter.annotations.declared import value_of, values_in
+from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, says_enough
+from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import (
     Given,
@@ -22,7 +23,6 @@ from typedtensors_mypy.interpreter.annotations.signature import (
 )
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import making_of
-from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
 from typedtensors_mypy.interpreter.joins import join_all
@@ -31,22 +31,13 @@ from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
     Coming,
-    Either,
     Function,
     Instance,
     Items,
     Stream,
-    options,
 )
 from typedtensors_mypy.source.types import (
-    UNANNOTATED,
-    AnnotationType,
     ArrayType,
-    MappingType,
-    ScalarType,
-    StreamType,
-    TupleType,
-    UnionType,
     specs_of,
 )
 
@@ -124,7 +115,7 @@ class _Call:
         if bindings is None:
             return REPORTED
         # A constructor is gone through for what it sets, whatever its annotation says.
-        if _says_enough(self.signature.returns) and not _is_building(self.function.receiver):
+        if says_enough(self.signature.returns) and not _is_building(self.function.receiver):
             return self._promised(bindings)
         return self._follow()
 
@@ -279,47 +270,6 @@ class _Array:
     node: ast.expr
     kind: ArrayType
     value: Tensor
-
-
-def _says_enough(kind: AnnotationType) -> bool:
-    """Whether a return annotation says all there is to know of the shapes in it."""
-    if isinstance(kind, (TupleType, UnionType)):
-        return all(_says_enough(item) for item in kind.items)
-    if isinstance(kind, (StreamType, MappingType)):
-        return _says_enough(kind.item)
-    return isinstance(kind, (ArrayType, ScalarType)) and kind != ScalarType("int")
-
-
-def arrays_in(
-    frame: Frame, kind: AnnotationType, value: Value
-) -> Iterator[tuple[ArrayType, Tensor]]:
-    """Each array in a value, with what its annotation asks of it.
-
-    Of alternatives, on either side, no single one is asked for.
-    """
-    if isinstance(kind, UnionType):
-        arrays = [item for item in kind.items if isinstance(item, ArrayType)]
-        only = all(isinstance(item, (ArrayType, ScalarType)) for item in kind.items)
-        kind = arrays[0] if only and len(arrays) == 1 else UNANNOTATED
-    if isinstance(value, Either):
-        tensors = [option for option in options(value) if option is not None]
-        value = tensors[0] if len(tensors) == 1 else value
-    if isinstance(kind, ArrayType) and isinstance(value, Tensor):
-        yield kind, value
-    elif isinstance(kind, TupleType):
-        for item, part in zip(kind.items, known_items(frame, value) or (), strict=False):
-            yield from arrays_in(frame, item, part)
-    elif isinstance(kind, (StreamType, MappingType)):
-        for part in _parts(frame, kind, value):
-            yield from arrays_in(frame, kind.item, part)
-
-
-def _parts(frame: Frame, kind: StreamType | MappingType, value: Value) -> tuple[Value, ...]:
-    """What a list or dict holds, as far as it is known."""
-    now = frame.state.now(value)
-    if isinstance(kind, MappingType):
-        return values_in(now)
-    return (now.item,) if isinstance(now, Stream) else known_items(frame, now) or ()
 
 
 def _is_stub(function: Function) -> bool:
