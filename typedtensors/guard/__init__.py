@@ -2,6 +2,7 @@
 """The guard: stops at a broadcast nobody asked for."""
 
 from typedtensors.guard.allow import allow_broadcast
+from typedtensors.guard.audit import audited
 from typedtensors.guard.door import GuardInternalWarning
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
 from typedtensors.guard.session import Guard, guard
@@ -15,6 +16,7 @@ __all__ = [
     "GuardInternalWarning",
     "Report",
     "allow_broadcast",
+    "audited",
     "guard",
     "guard_worker",
 ]

@@ -72,10 +72,11 @@ class Frames:
     def _scope(self, code: CodeType) -> Scope:
         known = self._scopes.get(id(code))
         if known is None:
-            known = self._scopes[id(code)] = (code, self._decide(code.co_filename))
+            known = self._scopes[id(code)] = (code, self.scope_of(code.co_filename))
         return known[1]
 
-    def _decide(self, file: str) -> Scope:
+    def scope_of(self, file: str) -> Scope:
+        """Whose code a file holds."""
         if file.startswith((*self._roots, "<frozen ")):
             return Scope.TRANSPARENT
         if file.startswith(_GENERATED) or _is_written_by_inductor(file):

@@ -36,7 +36,7 @@ _warned: dict[str | tuple[str, type[Warning], int], int] = {}
 class Guard(AbstractContextManager[Report]):
     """What `guard` returns: enter it, or decorate a function with it.
 
-    `report` collects the events of every entry.
+    `report` collects the events of every entry, which are those of the `level`.
     """
 
     def __init__(
@@ -49,12 +49,17 @@ class Guard(AbstractContextManager[Report]):
         threads: bool = False,
     ) -> None:
         self._is_off, default = _chosen_outside()
-        self._level = Level(_one_of(default if level is None else level, _LEVELS, "level"))
+        self.level = Level(_one_of(default if level is None else level, _LEVELS, "level"))
         self._action = _one_of(action, get_args(Action), "action")
         self._allows = allows
         self._threads = threads
         self.report = Report() if report is None else report
         self._entered: list[AbstractContextManager[None] | None] = []
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the environment lets guards be, and the level reports anything."""
+        return not self._is_off and self.level is not Level.ALLOW
 
     def __enter__(self) -> Report:
         """Guard this thread; returns the report."""
@@ -95,7 +100,7 @@ class Guard(AbstractContextManager[Report]):
         def guarded(*args: object, **kwargs: object) -> object:
             # An entry of its own: the function may be called from several threads.
             with Guard(
-                self._level.value, self._action, self._allows, self.report, threads=self._threads
+                self.level.value, self._action, self._allows, self.report, threads=self._threads
             ):
                 return function(*args, **kwargs)
 
@@ -110,10 +115,10 @@ class Guard(AbstractContextManager[Report]):
         def deliver(event: GuardEvent) -> None:
             # A thread may go on when the guard under which it was started has ended.
             if not ended:
-                self._deliver(event)
+                self.deliver(event)
 
         def watch() -> AbstractContextManager[None]:
-            return guarding(self._level, deliver, self.report.note_sizes)
+            return guarding(self.level, deliver, self.report.note_sizes)
 
         try:
             with watch(), passing_on(watch) if self._threads else nullcontext():
@@ -121,7 +126,8 @@ class Guard(AbstractContextManager[Report]):
         finally:
             ended = True
 
-    def _deliver(self, event: GuardEvent) -> None:
+    def deliver(self, event: GuardEvent) -> None:
+        """Do with an event what the guard is for."""
         if self._allows is not None and self._allows(event):
             return
         with _delivering:

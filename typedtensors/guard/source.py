@@ -86,21 +86,34 @@ def _read(frame: FrameType) -> Site:
     source = linecache.getlines(file, frame.f_globals)
     span, text = _expression(frame, source)
     module = _module(frame)
+    function = f"{module}.{_qualified_name(frame.f_code)}"
+    return read_site(file, "".join(source), span, text, (module, function))
+
+
+def read_site(
+    file: str, source: str, lines: range, text: str | None, names: tuple[str, str]
+) -> Site:
+    """The site of an expression, or of the statement around it.
+
+    Arguments: the file and its source; the lines and the text of the expression; the names of the
+    module and of the function.
+    """
+    module, function = names
     parsed = None if text is None else syntax.parse(text)
     operands = [] if parsed is None else syntax.operands(parsed.node, method=True)
-    variables = Variables("".join(source), span.start)
+    variables = Variables(source, lines.start)
     return Site(
         file=shown_file(file),
-        line=span.start,
+        line=lines.start,
         module=module,
-        function=f"{module}.{_qualified_name(frame.f_code)}",
+        function=function,
         expression=None if text is None else _one_line(text),
         parsed=parsed,
         inserts=parsed is not None and inserts_axis(parsed.node),
-        prepared=parsed is not None and is_prepared(parsed.node, span.start, variables),
+        prepared=parsed is not None and is_prepared(parsed.node, lines.start, variables),
         paired=parsed is not None and meets_itself(parsed.node),
-        belonging=belonging(operands, span.start, variables),
-        accepted=not accepted_lines("".join(source)).isdisjoint(span),
+        belonging=belonging(operands, lines.start, variables),
+        accepted=not accepted_lines(source).isdisjoint(lines),
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typedtensors.shapes.broadcast import lines_of, statement_parts
@@ -57,6 +58,20 @@ def statement(source: str, line: int) -> tuple[range, str | None]:
         return here, None
     best = min(covering, key=lambda part: len(lines_of(part)))
     return lines_of(best), ast.get_source_segment(source, best)
+
+
+def operation(source: str, line: int, start: int, *, call: bool) -> tuple[range, str | None]:
+    """The lines and the text of the operation that begins at a place, in bytes of its line.
+
+    Of several, it is the shortest; `call`: of those that are calls, and not operators.
+    """
+    kinds = (ast.Call,) if call else (ast.BinOp, ast.Compare)
+    found: list[ast.expr] = []
+    with contextlib.suppress(SyntaxError, ValueError):
+        nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds))
+        found += (node for node in nodes if (node.lineno, node.col_offset) == (line, start))
+    texts = [(lines_of(node), ast.get_source_segment(source, node) or "") for node in found]
+    return min(texts, key=lambda each: len(each[1]), default=(range(line, line + 1), None))
 
 
 def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:

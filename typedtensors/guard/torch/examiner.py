@@ -3,21 +3,17 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
-from typedtensors.guard.allow import is_allowed
-from typedtensors.guard.frames import Frames, Scope, calling_frame
 from typedtensors.guard.report import GuardEvent
-from typedtensors.guard.source import site_of
 from typedtensors.guard.torch.evidence import context_of
 from typedtensors.guard.torch.meeting import meeting_of
-from typedtensors.guard.torch.table import aten_name, roles
+from typedtensors.guard.torch.place import current_place
+from typedtensors.guard.torch.table import roles
 from typedtensors.shapes.broadcast import (
     Context,
     Level,
@@ -34,16 +30,12 @@ from typedtensors.shapes.shape import Shape
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from typedtensors.guard.frames import Location
     from typedtensors.guard.source import Site
     from typedtensors.guard.torch.meeting import Look, Meeting
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
+    from typedtensors.guard.torch.place import Place
     from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent
 
-_FRAMES = Frames(torch.__file__)
-_MODULE = os.path.normpath("torch/nn/modules/module.py")
-_OPERATOR = "wrapped"
-"""The name of torch's frame for operators that are written in Python, such as `__rsub__`."""
 _MANY = 1 << 16
 """Data of ever new lengths must not fill the memory with shapes."""
 
@@ -83,56 +75,54 @@ class Examiner:
             if self._role.by_shapes:
                 self._remember(shapes)
             return None
-        location = self._location()
-        return None if location is None else self._judged(operands, event, location)
+        place = current_place(self._role, operands)
+        return None if place is None else self._judged(operands, event, place)
+
+    def examine_at(
+        self, place: Place, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> GuardEvent | None:
+        """As `examine`, of a call that is not made now but stands at some place of the program."""
+        operands = self._role.read(args, kwargs)
+        event = None if operands is None else _event(operands.shapes)
+        if operands is None or event is None or not self._may_be_reported(event, operands):
+            return None
+        return self._judged(operands, event, place)
 
     def _may_be_reported(self, event: BroadcastEvent, operands: Operands) -> bool:
         """Whether any intent and any dtype at all could make the event reportable."""
         worst = Context(operands.comparison, floating=True, parameter=False)
         return judge(event, worst, self._level) is not None
 
-    def _location(self) -> Location | None:
-        """Where the program made the call; None if it is allowed there."""
-        location = None if is_allowed() else _FRAMES.locate(calling_frame(3))
-        if location is None or (self._role.stated and _is_direct(self._role, location)):
-            return None
-        return location
-
     def _remember(self, shapes: tuple[Any, ...]) -> None:
         if len(self._harmless) >= _MANY:
             self._harmless.clear()
         self._harmless.add(shapes)
 
-    def _judged(
-        self, operands: Operands, event: BroadcastEvent, location: Location
-    ) -> GuardEvent | None:
-        site = site_of(location.frame)
+    def _judged(self, operands: Operands, event: BroadcastEvent, place: Place) -> GuardEvent | None:
+        site = place.site
         context = context_of(event, operands, site, method=self._role.method)
         reason = None if site.accepted else judge(event, context, self._level)
-        library = location.scope is Scope.LIBRARY
-        plain = _is_plain(self._role, operands, location)
-        if reason is None or not _is_callers(event, reason, library=library, plain=plain):
+        if reason is None or not _is_callers(event, reason, place):
             return None
-        written = site if plain and self._wrote(site, location) else None
-        found = self._told(operands, reason, site, library=library)
+        found = self._told(operands, reason, place)
+        written = site if place.written else None
         return replace(found, fix=self._fix(operands, event, context, written))
 
     def _clash(self, operands: Operands, meeting: Meeting) -> GuardEvent | None:
         """The event that two axes meet which annotations name differently."""
-        location = self._location()
-        if location is None or location.scope is Scope.LIBRARY:
+        place = current_place(self._role, operands)
+        if place is None or place.library or place.site.accepted or not place.plain:
             return None
-        site, meant = site_of(location.frame), all(map(is_intended, operands.tensors))
-        if site.accepted or meant or not _is_plain(self._role, operands, location):
+        if all(map(is_intended, operands.tensors)):
             return None
         if _outcome(operands.shapes).shape is None:
             # torch says itself that their sizes differ.
             return None
-        found = self._told(operands, Reason.NAMES, site, library=False)
+        found = self._told(operands, Reason.NAMES, place)
         return replace(found, names=meeting.texts)
 
-    def _told(self, operands: Operands, reason: Reason, site: Site, *, library: bool) -> GuardEvent:
-        result = _outcome(operands.shapes).shape
+    def _told(self, operands: Operands, reason: Reason, place: Place) -> GuardEvent:
+        site, result = place.site, _outcome(operands.shapes).shape
         return GuardEvent(
             op=self._role.name,
             shapes=operands.shown,
@@ -143,13 +133,8 @@ class Examiner:
             expression=site.expression,
             module=site.module,
             function=site.function,
-            library=library,
+            library=place.library,
         )
-
-    def _wrote(self, site: Site, location: Location) -> bool:
-        """Whether the arguments there are the operation's, not those of a `map(torch.sub, ...)`."""
-        named = site.called
-        return named is None or location.entry is not None or aten_name(named) == self._role.name
 
     def _fix(
         self, operands: Operands, event: BroadcastEvent, context: Context, site: Site | None
@@ -195,24 +180,12 @@ def _sizes(shape: Shape | None) -> Sizes:
     return () if shape is None else tuple(dim.value or 0 for dim in shape.dims or ())
 
 
-def _is_direct(role: Role, location: Location) -> bool:
-    """Whether the frame itself called the function, not something else of torch."""
-    return location.entry is None or location.entry.co_name == role.name
-
-
-def _is_callers(event: BroadcastEvent, reason: Reason, *, library: bool, plain: bool) -> bool:
+def _is_callers(event: BroadcastEvent, reason: Reason, place: Place) -> bool:
     """Whether the shapes that a library, or torch's own Python code, was given are at fault.
 
     What they make of good shapes is their business: `Categorical` of (n, c) logits broadcasts
     (k, n, 1) samples by design.
     """
-    if not plain and not (event.twins or reason is Reason.LOSS):
+    if not place.plain and not (event.twins or reason is Reason.LOSS):
         return False
-    return not library or reason in {Reason.LOSS, Reason.RANK}
-
-
-def _is_plain(role: Role, operands: Operands, location: Location) -> bool:
-    """Whether the expression at the location is the call itself, not of something built on it."""
-    if location.entry is None or location.entry.co_name in {role.name, _OPERATOR}:
-        return True
-    return operands.comparison and location.entry.co_filename.endswith(_MODULE)
+    return not place.library or reason in {Reason.LOSS, Reason.RANK}
