@@ -19,17 +19,30 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "README.md",
 ]
+# What pages show differs from a run as well, and a comment there would be in the reader's way.
+DIFFERENCES = {
+    "README-the_guard": "the guard of the page itself lets the broadcast pass",
+    "run-time-arrays_only": "its call is refused for an argument that is no array",
+    "tensor-layout-example": "a run of the view has the right sizes, and other elements",
+    "tensor-op-what_to_write_instead": "`8*d` alone binds no size at run time",
+    "getting-started-in_ci_without_running_anything_3": "`8*d` alone binds no size at run time",
+}
 CASES = [case for document in DOCUMENTS for case in read_cases(document)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.document.stem}-{case.name}")
+def name_of(case: Case) -> str:
+    """The document and the name of a case."""
+    return f"{case.document.stem}-{case.name}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_the_run_has_the_shapes_and_the_mistakes_that_are_told(case: Case, tmp_path: Path) -> None:
     outcomes = run(case, tmp_path)
     for outcome in outcomes:
         TALLY.add(outcome.judgement)
         assert outcome.judgement.wrong == {}
-    if case.document.parent.name == "cases":
-        assert disagreements(*outcomes) == []
+    told = disagreements(*outcomes)
+    assert bool(told) == (name_of(case) in DIFFERENCES), told
 
 
 def run(case: Case, folder: Path) -> list[Outcome]:
