@@ -197,6 +197,26 @@ def test_indices_along_an_axis_broadcast_on_the_others() -> None:
     assert reasons(lambda: table.take_along_dim(order, dim=2), "explicit") == ["implicit"]
 
 
+def test_value_for_a_mask_broadcasts_with_the_rows_that_it_selects() -> None:
+    def assign(rows: int, value: Tensor) -> object:
+        x, mask = torch.rand(6, 4), torch.arange(6) < rows
+        return x.__setitem__(mask, value)
+
+    assert reasons(lambda: assign(3, ROW)) == []
+    assert reasons(lambda: assign(3, ROW), "explicit") == ["implicit"]
+    assert reasons(lambda: assign(4, ROW)) == ["ambiguous"]
+    assert reasons(lambda: assign(4, ROW[:, None])) == []
+    assert reasons(lambda: SQUARE.clone().__setitem__((SQUARE >= 0, None), ROW[:1])) == []
+
+
+def test_mask_that_a_transform_hides_is_passed_over() -> None:
+    def zeroed(x: Tensor) -> Tensor:
+        return x.index_put((torch.ones(4, dtype=torch.bool),), ROW)
+
+    assert reasons(lambda: torch.func.vmap(zeroed)(SQUARE)) == []
+    assert reasons(lambda: torch.rand(4, 4, device="meta")[ROW > 0]) == []
+
+
 def test_mask_of_attention_broadcasts_against_the_scores() -> None:
     q = torch.rand(2, 3, 4, 5)
     mask = torch.ones(2, 1, 1, 4, dtype=torch.bool)

@@ -54,16 +54,36 @@ def _part(target: Tensor, index: tuple[Any, ...]) -> Tensor | None:
     """A tensor with the shape of `target[index]`; None if only the values of the index tell it."""
     if all(_is_basic(part) for part in index):
         return target[index]
-    if not all(_is_basic(part) or _is_of_integers(part) for part in index):
+    places: list[Any] = []
+    for part in index:
+        if _is_basic(part):
+            places.append(part)
+            continue
+        positions = _positions(part)
+        if positions is None:
+            return None
+        places += positions
+    return torch.empty_like(target, device="meta")[tuple(places)]
+
+
+def _positions(part: object) -> list[Tensor] | None:
+    """An array of positions, or one for each axis of a mask; None if only a run knows their shape.
+
+    They have no data: only the shape is computed, and positions need not be in range.
+    """
+    if not isinstance(part, Tensor) or part.dtype == torch.uint8:
         return None
-    # Of tensors without data only the shape is computed; the indices need not be in range.
-    places = tuple(
-        torch.empty(part.shape, dtype=torch.long, device="meta")
-        if isinstance(part, Tensor)
-        else part
-        for part in index
-    )
-    return torch.empty_like(target, device="meta")[places]
+    if part.dtype != torch.bool:
+        return [torch.empty(part.shape, dtype=torch.long, device="meta")]
+    if type(part) is not Tensor:
+        # It may stand for a tensor that is traced, where to count is to ask for a value.
+        return None
+    try:
+        # To assign at a mask counts it anyway.
+        count = int(part.count_nonzero())
+    except RuntimeError:
+        return None
+    return [torch.empty(count, dtype=torch.long, device="meta")] * part.dim()
 
 
 def _is_basic(part: object) -> bool:
