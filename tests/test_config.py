@@ -16,8 +16,8 @@ def test_an_empty_table_is_the_defaults() -> None:
 
 def test_each_key_is_read() -> None:
     table = {"broadcasts": "explicit", "strict": True, "allow": ["m.f"], "exclude": ["old/*"]}
-    assert Config.read(table) == Config(
-        broadcasts="explicit", strict=True, allow=("m.f",), exclude=("old/*",)
+    assert Config.read(table | {"min-coverage": 80}) == Config(
+        broadcasts="explicit", strict=True, min_coverage=80, allow=("m.f",), exclude=("old/*",)
     )
 
 
@@ -31,6 +31,9 @@ def test_each_key_is_read() -> None:
         ),
         pytest.param({"broadcasts": 3}, "known: allow, suspicious, explicit", id="no-level"),
         pytest.param({"strict": "yes"}, '"strict" is true or false', id="no-flag"),
+        pytest.param({"min-coverage": 101}, "a percentage, 0 to 100", id="no-percentage"),
+        pytest.param({"min-coverage": True}, "not True", id="a-flag-for-a-percentage"),
+        pytest.param({"min_coverage": 80}, 'did you mean "min-coverage"', id="underscore"),
         pytest.param({"allow": "m.f"}, '"allow" is a list of strings', id="no-list"),
         pytest.param({"exclude": [1]}, '"exclude" is a list of strings', id="no-texts"),
         pytest.param({"overrides": {}}, '"overrides" is a list of tables', id="no-tables"),

@@ -19,6 +19,7 @@ else:
 
 LEVELS = ("allow", "suspicious", "explicit")
 TABLE = "tool.typedtensors"
+_ALL = 100
 
 
 class ConfigError(ValueError):
@@ -61,6 +62,7 @@ class Config:
 
     broadcasts: str = "suspicious"
     strict: bool = False
+    min_coverage: float = 0
     allow: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     overrides: tuple[Override, ...] = ()
@@ -69,10 +71,11 @@ class Config:
     def read(cls, table: Mapping[str, object]) -> Config:
         """The configuration that a TOML table writes. Raises ConfigError."""
         for key in table:
-            _require_known(key, [field.name for field in fields(Config)])
+            _require_known(key, [field.name.replace("_", "-") for field in fields(Config)])
         return cls(
             broadcasts=_level(table.get("broadcasts", cls.broadcasts)),
             strict=_flag("strict", table.get("strict", cls.strict)),
+            min_coverage=_percent("min-coverage", table.get("min-coverage", cls.min_coverage)),
             allow=_texts("allow", table.get("allow", [])),
             exclude=_texts("exclude", table.get("exclude", [])),
             overrides=tuple(map(Override.read, _tables(table.get("overrides", [])))),
@@ -180,6 +183,12 @@ def _flag(key: str, value: object) -> bool:
     if isinstance(value, bool):
         return value
     raise ConfigError(f'"{key}" is true or false, not {value!r}')
+
+
+def _percent(key: str, value: object) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= _ALL:
+        return value
+    raise ConfigError(f'"{key}" is a percentage, 0 to {_ALL}, not {value!r}')
 
 
 def _texts(key: str, value: object) -> tuple[str, ...]:

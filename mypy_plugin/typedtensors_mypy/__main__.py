@@ -3,8 +3,9 @@
 
 Takes mypy's own arguments and configuration, which mypy itself reads: so nothing in them can be
 misunderstood. Prints one JSON object a report, and last the tally of the run. Without a tally,
-mypy could not check. Two options of ours may come first: with `--tensors-only`, mypy's own reports
-are not worth reading; the level of `--broadcasts LEVEL` holds for all modules.
+mypy could not check. Three options of ours may come first, in this order: with `--tensors-only`,
+mypy's own reports are not worth reading; with `--coverage`, the tally tells of each file how much
+is known in it; the level of `--broadcasts LEVEL` holds for all modules.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mypy.fscache import FileSystemCache
 from mypy.version import __version__
 
 from typedtensors_mypy import plugin
-from typedtensors_mypy.targets import PROGRAM, read_targets
+from typedtensors_mypy.commands.targets import PROGRAM, read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mypy.options import Options
 
 _TENSORS_ONLY = "--tensors-only"
+_COVERAGE = "--coverage"
 _BROADCASTS = "--broadcasts"
 # mypy's own, for expressions of many terms.
 _RECURSION_LIMIT = 2**14
@@ -45,14 +47,17 @@ def main(arguments: Sequence[str]) -> None:
     sys.setrecursionlimit(_RECURSION_LIMIT)
     hooks = plugin(__version__)
     # What follows may use names that an older mypy lacks; that one has been refused by now.
+    from typedtensors_mypy.commands.coverage import coverage
+    from typedtensors_mypy.commands.tally import tally
     from typedtensors_mypy.hooks import configured
-    from typedtensors_mypy.tally import tally
 
-    tensors_only = arguments[:1] == [_TENSORS_ONLY]
-    level, rest = own_options(arguments[tensors_only:])
+    tensors_only, arguments = _flag(_TENSORS_ONLY, arguments)
+    covers, arguments = _flag(_COVERAGE, arguments)
+    level, rest = own_options(arguments)
     files = FileSystemCache()
-    sources, options = options_of(rest, files, tensors_only=tensors_only, same=level is None)
-    if level is not None:
+    same = level is None and not covers
+    sources, options = options_of(rest, files, tensors_only=tensors_only, same=same)
+    if not same:
         options.plugins = [name for name in options.plugins if name != PROGRAM]
     # Not by `options.plugins`, which mypy reads only where there is a configuration file.
     own = [] if PROGRAM in options.plugins else [hooks(options, level)]
@@ -61,7 +66,17 @@ def main(arguments: Sequence[str]) -> None:
     except CompileError:
         return  # Its messages have been printed.
     paths = {name: state.path for name, state in result.graph.items() if state.path}
-    sys.stdout.write(json.dumps({"tally": asdict(tally(sources, paths, configured()))}) + "\n")
+    counted = asdict(tally(sources, paths, configured()))
+    if covers:
+        found = coverage(sources, paths, configured(), own[0].look_through)
+        counted["coverage"] = {file: asdict(each) for file, each in found.items()}
+    sys.stdout.write(json.dumps({"tally": counted}) + "\n")
+
+
+def _flag(name: str, arguments: Sequence[str]) -> tuple[bool, Sequence[str]]:
+    """Whether the arguments begin with a flag, and those behind it."""
+    given = arguments[:1] == [name]
+    return given, arguments[given:]
 
 
 def own_options(arguments: Sequence[str]) -> tuple[str | None, Sequence[str]]:

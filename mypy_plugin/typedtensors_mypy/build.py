@@ -11,6 +11,7 @@ from typedtensors_mypy import names
 from typedtensors_mypy.daemon import Daemon
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter import check_module
+from typedtensors_mypy.interpreter.run import Sighting
 from typedtensors_mypy.report import report
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.summary import read_summary, summarize
@@ -127,6 +128,16 @@ class Build:
         if self._daemon is not None:
             self._daemon.checked(file, view.asked, said)
         return view.consulted
+
+    def look_through(self, module: Module) -> tuple[list[Sighting], dict[str, str]]:
+        """What is known of each expression of a module, and why functions are not checked."""
+        sightings: list[Sighting] = []
+        given_up: dict[str, str] = {}
+        try:
+            check_module(module, _View(self, module), self._config, sightings, given_up=given_up)
+        except Exception as error:  # noqa: BLE001 - the check of the module has told of it
+            given_up[module.name] = _failure(error, f"checking {module.name}").text
+        return sightings, given_up
 
     def _parse(self, file: MypyFile) -> Module | None:
         """The module of a file; one that was parsed for its summary is handed out once more."""

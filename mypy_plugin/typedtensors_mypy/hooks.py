@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mypy.types import Type
 
     from typedtensors_mypy.findings import Finding
+    from typedtensors_mypy.interpreter.run import Sighting
+    from typedtensors_mypy.source.modules import Module
 
 
 @cache
@@ -64,6 +66,10 @@ class TypedTensors(Plugin):
     def said(self) -> list[tuple[str, Finding]]:
         """What was reported so far and not silenced, each with its file."""
         return self._build.said
+
+    def look_through(self, module: Module) -> tuple[list[Sighting], dict[str, str]]:
+        """What is known of each expression of a module of the run, as `Build` has it."""
+        return self._build.look_through(module)
 
     def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """What the results of ours that are cached with the user's modules depend on.

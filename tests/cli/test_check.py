@@ -54,6 +54,48 @@ def test_clean_code_has_the_status_0(project: Path, capfd: pytest.CaptureFixture
     assert (out, err) == ("", "No tensor errors (checked 1 file, 3 specs read)\n")
 
 
+COVERED = """\
+from jaxtyping import Float
+from torch import Tensor
+
+def known(x: Float[Tensor, "n d"]) -> Float[Tensor, "d"]:
+    return x.sum(0)
+
+def unknown(x: Tensor) -> Tensor:
+    return x
+"""
+TABLE = """\
+file      specs read    arrays known
+train.py  2 of 2        3 of 5           60%
+       1  a parameter whose annotation says no shape
+total     2 of 2        3 of 5           60%
+       1  a parameter whose annotation says no shape
+"""
+
+
+@pytest.mark.parametrize("option", ["--coverage", "--all"])
+def test_the_coverage_is_a_table_and_no_error(
+    option: str, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "train.py").write_text(COVERED)
+    (project / "plain.py").write_text("x = 1\n")
+    for _ in ("cold", "warm"):
+        assert main(["check", "--coverage", option, "train.py", "plain.py"]) == 0
+        assert capfd.readouterr().out == TABLE
+
+
+@pytest.mark.parametrize(("least", "status"), [("60", 0), ("60.5", 1)])
+def test_too_little_coverage_has_the_status_1(
+    least: str, status: int, project: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.typedtensors]\nmin-coverage = {least}\n")
+    (project / "train.py").write_text(COVERED)
+    assert main(["check", "train.py"]) == status
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert ("shapes known: 60.0%, less than min-coverage = 60.5\n" in err) is bool(status)
+
+
 def test_a_second_run_says_the_same(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(BUGGY)
     first = main(["check", "train.py"]), capfd.readouterr()
@@ -286,8 +328,9 @@ def test_nothing_that_is_checked_is_imported(project: Path) -> None:
     )
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True)
+    read = {"files": 1, "excluded": 0, "specs": 3, "written": 3, "unread": {}}
     assert json.loads(done.stdout.splitlines()[0]) == {
-        "tally": {"files": 1, "excluded": 0, "specs": 3, "written": 3, "unread": {}}
+        "tally": read | {"by_file": {"train.py": [3, 3]}}
     }
     assert done.stdout.splitlines()[1] == "set()"
 

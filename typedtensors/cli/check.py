@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from typedtensors.cli import coverage
 from typedtensors.cli.fix import fix
 from typedtensors.cli.mypy_run import Message, Outcome, run_mypy
 from typedtensors.cli.refusal import CLEAN, FOUND, REFUSED, RefusalError
@@ -27,12 +28,13 @@ examples:
   typedtensors check train.py
   typedtensors check src/ tests/
   typedtensors check --all src/              mypy's own errors too: one run instead of two
+  typedtensors check --coverage src/         how many shapes are known, and why others are not
   typedtensors check --fix src/              edits of broadcasts as a diff; --fix --write makes them
 
 The same findings come from mypy itself with `plugins = ["typedtensors_mypy"]` in its
 configuration. `# type: ignore[tensor-shape]` silences a line, `# broadcast: ok` its broadcasts.
 
-exit status: 0 nothing found, 1 something found, 2 could not check
+exit status: 0 nothing found, 1 something found or too little known, 2 could not check
 """
 
 
@@ -53,6 +55,11 @@ def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--all", action="store_true", dest="show_all", help="show mypy's own errors too"
+    )
+    parser.add_argument(
+        "--coverage",
+        action="store_true",
+        help="show for each file how many specs are read and how many shapes are known",
     )
     parser.add_argument(
         "--fix",
@@ -82,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     require_sources(arguments.paths)
     if arguments.mypy_config is not None and not Path(arguments.mypy_config).is_file():
         raise RefusalError(f"there is no file {arguments.mypy_config} in {Path.cwd()}")
-    _require_config()
+    config = _config()
     if arguments.write and not arguments.fix:
         raise RefusalError("--write goes with --fix")
     if arguments.fix:
@@ -94,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.paths,
         arguments.mypy_config,
         tensors_only=not arguments.show_all,
+        coverage=arguments.coverage or config.min_coverage > 0,
         broadcasts=arguments.broadcasts,
     )
     shown = [each for each in outcome.messages if arguments.show_all or each.is_ours]
@@ -105,15 +113,18 @@ def run(arguments: argparse.Namespace) -> int:
         _explain_unread(outcome)
     if outcome.complaint and arguments.show_all:
         print(outcome.complaint, file=sys.stderr)
+    if arguments.coverage:
+        coverage.show(outcome)
     print(_summary(outcome, shown), file=sys.stderr)
     if outcome.unread:
         return REFUSED
-    return FOUND if any(each.is_error for each in shown) else CLEAN
+    is_covered = coverage.require(outcome, config.min_coverage)
+    return FOUND if any(each.is_error for each in shown) or not is_covered else CLEAN
 
 
-def _require_config() -> None:
+def _config() -> Config:
     try:
-        Config.find(Path.cwd())
+        return Config.find(Path.cwd())
     except ConfigError as error:
         raise RefusalError(str(error)) from None
 

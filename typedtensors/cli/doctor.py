@@ -150,7 +150,7 @@ def _conflicts() -> Iterator[Line]:
 
 def _project(paths: Sequence[str]) -> Iterator[Line]:
     """What mypy's configuration and the project's files say, found out in a process of its own."""
-    done = run_plugin("survey", ["--", *paths])
+    done = run_plugin("commands.survey", ["--", *paths])
     try:
         found = json.loads(done.stdout)
     except json.JSONDecodeError:

@@ -30,7 +30,9 @@ def fix(
     Raises:
         RefusalError: If there is no mypy, or it could not check.
     """
-    done = run_plugin("repair", [*own_options(config_file, broadcasts=broadcasts), "--", *paths])
+    done = run_plugin(
+        "commands.repair", [*own_options(config_file, broadcasts=broadcasts), "--", *paths]
+    )
     try:
         answer = json.loads(done.stdout)
     except json.JSONDecodeError:

@@ -72,6 +72,8 @@ class Outcome:
         specs: How many shape annotations were read in them.
         written: How many there are.
         unread: Files with shape annotations none of which could be read, and why.
+        by_file: Of each file that was checked, how many were read and how many there are.
+        coverage: Of each of these files, how much is known in it, if that was asked for.
         blocked: Whether something kept mypy from checking at all.
         complaint: What mypy said outside its reports.
     """
@@ -82,6 +84,8 @@ class Outcome:
     specs: int = 0
     written: int = 0
     unread: Mapping[str, str] = field(default_factory=dict)
+    by_file: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    coverage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     blocked: bool = False
     complaint: str = ""
 
@@ -91,6 +95,7 @@ def run_mypy(
     config_file: str | None = None,
     *,
     tensors_only: bool = False,
+    coverage: bool = False,
     broadcasts: str | None = None,
 ) -> Outcome:
     """Run mypy with the plugin over these paths.
@@ -100,12 +105,14 @@ def run_mypy(
         config_file: mypy's configuration; None for the one it finds by itself.
         tensors_only: Whether mypy's own reports may be wrong, because it does not look into
             frameworks; that is several times faster.
+        coverage: Whether to tell how much is known in each file.
         broadcasts: The level for all modules; None for the configuration's.
 
     Raises:
         RefusalError: If there is no mypy, or it cannot carry the plugin.
     """
     options = ["--tensors-only"] if tensors_only else []
+    options += ["--coverage"] if coverage else []
     options += own_options(config_file, broadcasts=broadcasts)
     done = run_plugin("__main__", [*options, "--", *paths])
     return _read(done.stdout.splitlines(), _complaint(done.stderr))

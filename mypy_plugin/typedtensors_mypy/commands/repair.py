@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m typedtensors_mypy.repair ARGS`: the edits that remove findings, tried by a second run.
+"""`python -m typedtensors_mypy.commands.repair ARGS`: the edits that remove findings.
 
 Prints one JSON object: the new text of each file that changes, and how many findings that removes.
-An edit is taken only if afterwards what it was made for is gone and nothing else is reported.
+A second run tries them: an edit is taken only if afterwards what it was made for is gone and
+nothing else is reported.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from mypy.version import __version__
 
 from typedtensors_mypy import plugin
 from typedtensors_mypy.__main__ import options_of, own_options
-from typedtensors_mypy.targets import PROGRAM
+from typedtensors_mypy.commands.targets import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m typedtensors_mypy.survey ARGS`: what mypy, given these arguments, would read.
+"""`python -m typedtensors_mypy.commands.survey ARGS`: what mypy, given these arguments, would read.
 
 Takes mypy's own arguments and configuration, as mypy reads them; checks nothing. Prints one JSON
 object, the fields of `Survey`.
@@ -17,8 +17,8 @@ from mypy.fscache import FileSystemCache
 
 from typedtensors.config import Config, ConfigError
 from typedtensors_mypy.build import is_users
-from typedtensors_mypy.tally import tally
-from typedtensors_mypy.targets import PROGRAM, read_targets
+from typedtensors_mypy.commands.tally import tally
+from typedtensors_mypy.commands.targets import PROGRAM, read_targets
 
 
 @dataclass(frozen=True)

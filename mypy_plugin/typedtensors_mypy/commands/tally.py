@@ -35,6 +35,7 @@ class Tally:
         specs: How many shape annotations were read in them.
         written: How many there are.
         unread: Files with shape annotations of which none could be read, and why.
+        by_file: Of each file that was checked, how many were read and how many there are.
     """
 
     files: int
@@ -42,6 +43,7 @@ class Tally:
     specs: int
     written: int
     unread: dict[str, str]
+    by_file: dict[str, tuple[int, int]]
 
 
 def tally(sources: Sequence[BuildSource], paths: Mapping[str, str], config: Config) -> Tally:
@@ -52,7 +54,7 @@ def tally(sources: Sequence[BuildSource], paths: Mapping[str, str], config: Conf
         paths: The path of every module of the run, those that the files import included.
         config: What says which files are not checked.
     """
-    program = _Files({name: path for name, path in paths.items() if is_users(path)})
+    program = Files(users(paths))
     excluded = {name for name, path in program.names.items() if config.excludes(path)}
     problems = {name: _problems(program, name) for name in program.names.keys() - excluded}
     asked = [source.module for source in sources if source.module in program.names]
@@ -61,13 +63,22 @@ def tally(sources: Sequence[BuildSource], paths: Mapping[str, str], config: Conf
         for name in asked
         if (found := problems.get(name)) and None not in found
     }
-    left_out = sum(name in excluded for name in asked)
+    by_file = {
+        program.names[name]: (problems[name].count(None), len(problems[name]))
+        for name in asked
+        if name in problems
+    }
     read = sum(found.count(None) for found in problems.values())
     written = sum(map(len, problems.values()))
-    return Tally(len(asked) - left_out, left_out, read, written, unread)
+    return Tally(len(by_file), len(asked) - len(by_file), read, written, unread, by_file)
 
 
-def _problems(program: _Files, name: str) -> list[str | None]:
+def users(paths: Mapping[str, str]) -> dict[str, str]:
+    """The modules, by name, that are the user's own."""
+    return {name: path for name, path in paths.items() if is_users(path)}
+
+
+def _problems(program: Files, name: str) -> list[str | None]:
     """Say of each shape annotation in a module why it cannot be read; None if it can."""
     module = program.module(name)
     if module is None:
@@ -76,7 +87,7 @@ def _problems(program: _Files, name: str) -> list[str | None]:
     return [_problem(spec, scope) for spec in _specs(scope, module)]
 
 
-class _Files:
+class Files:
     """The user's files, as a program to look names up in; `names` are their modules' paths."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
