@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from typedtensors.guard import guard, source, syntax
+from typedtensors.guard import guard
+from typedtensors.guard.reading import source, syntax
 
 
 def parsed(text: str) -> syntax.Parsed:

@@ -11,7 +11,7 @@ from typedtensors.shapes.broadcast import Context
 from typedtensors.shapes.intended import is_intended
 
 if TYPE_CHECKING:
-    from typedtensors.guard.source import Site
+    from typedtensors.guard.reading.source import Site
     from typedtensors.guard.torch.operands import Operands
     from typedtensors.shapes.broadcast import BroadcastEvent
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.torch.evidence import context_of
-from typedtensors.guard.torch.meeting import meeting_of
+from typedtensors.guard.torch.names.meeting import meeting_of
 from typedtensors.guard.torch.place import current_place
 from typedtensors.guard.torch.table import roles
 from typedtensors.shapes.broadcast import (
@@ -30,8 +30,8 @@ from typedtensors.shapes.shape import Shape
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from typedtensors.guard.source import Site
-    from typedtensors.guard.torch.meeting import Look, Meeting
+    from typedtensors.guard.reading.source import Site
+    from typedtensors.guard.torch.names.meeting import Look, Meeting
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
     from typedtensors.guard.torch.place import Place
     from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent

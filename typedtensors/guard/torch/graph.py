@@ -14,10 +14,10 @@ from torch import Tensor
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from typedtensors.guard import syntax
 from typedtensors.guard.door import survive
-from typedtensors.guard.frames import Scope
-from typedtensors.guard.source import read_site
+from typedtensors.guard.reading import syntax
+from typedtensors.guard.reading.frames import Scope
+from typedtensors.guard.reading.source import read_site
 from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.place import FRAMES, Place

@@ -12,10 +12,10 @@ from torch.overrides import TorchFunctionMode, _get_current_function_mode
 
 from typedtensors.guard.door import survive
 from typedtensors.guard.torch.examiner import examiners
-from typedtensors.guard.torch.naming import Naming
+from typedtensors.guard.torch.names.naming import Naming
 from typedtensors.guard.torch.operands import has_plain_sizes
-from typedtensors.guard.torch.optimizer import stepping_aside
-from typedtensors.guard.torch.zeroing import leaving_while_zeroing
+from typedtensors.guard.torch.stepping.optimizer import stepping_aside
+from typedtensors.guard.torch.stepping.zeroing import leaving_while_zeroing
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
 from typedtensors.shapes.named import CALLS

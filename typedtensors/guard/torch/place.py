@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 import torch
 
 from typedtensors.guard.allow import is_allowed
-from typedtensors.guard.frames import Frames, Scope, calling_frame
-from typedtensors.guard.source import site_of
+from typedtensors.guard.reading.frames import Frames, Scope, calling_frame
+from typedtensors.guard.reading.source import site_of
 from typedtensors.guard.torch.table import aten_name
 
 if TYPE_CHECKING:
-    from typedtensors.guard.frames import Location
-    from typedtensors.guard.source import Site
+    from typedtensors.guard.reading.frames import Location
+    from typedtensors.guard.reading.source import Site
     from typedtensors.guard.torch.operands import Operands, Role
 
 FRAMES: Final = Frames(torch.__file__)

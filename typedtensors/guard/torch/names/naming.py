@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
-from typedtensors.guard.torch.following import names_after, seen, text_of, unnamed
+from typedtensors.guard.torch.names.following import names_after, seen, text_of, unnamed
 from typedtensors.shapes import SpecError, Variadic, parse_spec
 from typedtensors.shapes.named import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from typedtensors.guard.torch.following import Names, Seen
+    from typedtensors.guard.torch.names.following import Names, Seen
     from typedtensors.shapes.named import NamedCall
 
 _MANY: Final = 1 << 12

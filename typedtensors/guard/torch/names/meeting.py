@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from typedtensors.guard.torch.following import ONE, shape_of
+from typedtensors.guard.torch.names.following import ONE, shape_of
 from typedtensors.shapes.broadcast import BroadcastEvent, broadcast, classify
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-    from typedtensors.guard.torch.following import Names, Seen
+    from typedtensors.guard.torch.names.following import Names, Seen
     from typedtensors.guard.torch.operands import Operands
 
     Look: TypeAlias = Callable[[Tensor], Seen]

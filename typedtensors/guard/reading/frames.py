@@ -52,7 +52,7 @@ class Frames:
 
     def __init__(self, framework: str) -> None:
         """`framework` is the file of the framework's top package."""
-        self._roots = (_folder(framework), _folder(__file__, up=2))
+        self._roots = (_folder(framework), _folder(__file__, up=3))
         self._scopes: dict[int, tuple[CodeType, Scope]] = {}
 
     def locate(self, frame: FrameType | None) -> Location | None:

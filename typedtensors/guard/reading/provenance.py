@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from typedtensors.guard.preparation import Variables
+    from typedtensors.guard.reading.preparation import Variables
 
 _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "eigh": ("eigenvalues", "eigenvectors"),

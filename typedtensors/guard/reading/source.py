@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from typedtensors.diagnostics.cell import shown_file
-from typedtensors.guard import syntax
-from typedtensors.guard.preparation import Variables, is_prepared
-from typedtensors.guard.provenance import belonging
+from typedtensors.guard.reading import syntax
+from typedtensors.guard.reading.preparation import Variables, is_prepared
+from typedtensors.guard.reading.provenance import belonging
 from typedtensors.shapes.broadcast import accepted_lines, inserts_axis, meets_itself
 
 if TYPE_CHECKING:
