@@ -47,11 +47,11 @@ def test_nothing_is_wrong_on_any_sample_and_the_docs_tell_the_counts() -> None:
 
 @pytest.mark.parametrize(
     ("modules", "shape", "dtype"),
-    [pytest.param(False, 85, 90, id="ops"), pytest.param(True, 90, 90, id="modules")],
+    [pytest.param(False, 95, 90, id="ops"), pytest.param(True, 95, 95, id="modules")],
 )
 def test_most_results_are_known_in_full(modules: bool, shape: int, dtype: int) -> None:  # noqa: FBT001
-    """In percent of the samples, as they were last counted."""
+    """In percent, as they were last counted; sizes that the elements decide nobody can know."""
     rows = samples.table().items()
     counts: Counts = total(row for name, row in rows if is_module(name) is modules)
-    assert 100 * counts.shape >= shape * counts.samples
+    assert 100 * counts.shape >= shape * (counts.samples - counts.open)
     assert 100 * counts.dtype >= dtype * counts.samples

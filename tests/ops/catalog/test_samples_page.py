@@ -16,8 +16,8 @@ def test_every_entry_has_a_row_and_both_sums_too() -> None:
 
 
 def test_counts_survive_being_written() -> None:
-    text = samples.write({"b": Counts(6, 5, 4, 0, 2, 1), "a": Counts(3)}, "9.9.9")
-    assert text.splitlines()[1:] == ["a 3 0 0 0 0 0", "b 6 5 4 0 2 1"]
+    text = samples.write({"b": Counts(6, 5, 4, 1, 0, 2, 1), "a": Counts(3)}, "9.9.9")
+    assert text.splitlines()[1:] == ["a 3 0 0 0 0 0 0", "b 6 5 4 1 0 2 1"]
     assert text.splitlines()[0].endswith("; torch 9.9.9")
 
 

@@ -55,6 +55,7 @@ def count(judgments: Iterator[Judgment], errors: Mapping[str, bool]) -> Counts:
         samples=len(found),
         shape=sum(each.shape for each in found),
         dtype=sum(each.dtype for each in found),
+        open=sum(each.open for each in found),
         faults=sum(bool(each.faults) for each in found),
         raising=len(errors),
         rejected=sum(errors.values()),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.ops.conformance import agrees
@@ -21,13 +21,14 @@ from typedtensors.shapes import Axis, Tensor
 class Judgment:
     """How a rule did on one call, or on all of a sample's.
 
-    `shape` and `dtype`: what it says is all there is to say, and right. `rejected`: it reports a
-    conflict. `faults` tell in words what is wrong: another result than torch's, or a conflict where
-    torch has none.
+    `shape` and `dtype`: what it says is all there is to say, and right. `open`: all but a size that
+    the elements decide. `rejected`: it reports a conflict. `faults` tell in words what is wrong:
+    another result than torch's, or a conflict where torch has none.
     """
 
     shape: bool
     dtype: bool
+    open: bool = False
     rejected: bool = False
     faults: tuple[str, ...] = ()
 
@@ -38,6 +39,7 @@ class Judgment:
         return Judgment(
             all(part.shape for part in found),
             all(part.dtype for part in found),
+            any(part.open for part in found) and all(part.shape or part.open for part in found),
             any(part.rejected for part in found),
             tuple(fault for part in found for fault in part.faults),
         )
@@ -51,7 +53,7 @@ def judged(call: Recorded, layer: Callable[[Sight], Layer | None] = lambda _: No
     ]
     faults = tuple(fault for each in found for fault in each.faults)
     clear = found[0] if found else Judgment(shape=False, dtype=False)
-    return Judgment(clear.shape, clear.dtype, clear.rejected, faults)
+    return replace(clear, faults=faults)
 
 
 def evaluate(op: str, args: Any, kwargs: Any, layer: Layer | None = None) -> Outcome:
@@ -68,14 +70,33 @@ def _judged(call: Recorded, sight: Sight, outcome: Outcome) -> Judgment:
         return Judgment(shape=False, dtype=False)
     if isinstance(outcome, Conflict):
         told = "" if failed else f"{call.op}: false alarm: {outcome.diagnostic.text}"
-        return Judgment(False, False, True, (told,) if told else ())  # noqa: FBT003 - as the fields
+        faults = (told,) if told else ()
+        return Judgment(shape=False, dtype=False, rejected=True, faults=faults)
     if failed:
         return Judgment(shape=False, dtype=False)
     scene = Scene(call.op, (), {}, None, sight.sizes)
     if not agrees(scene, outcome.value, call.result, outcome.facts):
         fault = f"{call.op}: wrong: {outcome.value} is {_text(call.result)}"
         return Judgment(shape=False, dtype=False, faults=(fault,))
-    return Judgment(_shape_is_known(outcome, outcome.value), _dtype_is_known(outcome.value))
+    exact = _shape_is_known(outcome, outcome.value)
+    decided = call.op in BY_ELEMENTS and not exact and _rank_is_known(outcome.value)
+    return Judgment(exact, _dtype_is_known(outcome.value), decided)
+
+
+# What the elements decide, besides the shapes: how many are found, or are different.
+BY_ELEMENTS = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("unique", "unique_consecutive", "nonzero", "argwhere", "masked_select", "bincount"),
+        *("Tensor.__getitem__", "nn.functional.one_hot", "repeat_interleave"),
+    )
+)
+
+
+def _rank_is_known(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(_rank_is_known, value))
+    return isinstance(value, Tensor) and value.shape.rank is not None
 
 
 def _shape_is_known(outcome: Known, value: Any) -> bool:

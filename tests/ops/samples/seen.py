@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from typedtensors.dims import Dim
-from typedtensors.ops import Device, Unknown
+from typedtensors.dims import Dim, Facts
+from typedtensors.ops import Device, Known, Unknown, lookup
 from typedtensors.shapes import DType, Shape, Tensor
 
 _PLAIN = (bool, float, complex, str, type(None), type(Ellipsis))
@@ -56,9 +56,22 @@ class Sight:
         return Dim.opaque(f"s.{size}")
 
 
+def _made(given: torch.nn.TransformerEncoderLayer) -> Any:
+    """A layer that others are made from, by what its own constructor was given."""
+    attention, name = given.self_attn, "torch.nn.TransformerEncoderLayer"
+    args = (attention.embed_dim, attention.num_heads, given.linear1.out_features)
+    config = {"batch_first": attention.batch_first}
+    rule = lookup(name)
+    assert rule is not None
+    outcome = rule.evaluate(name, tuple(map(Dim.of, args)), config, Facts())
+    return outcome.value if isinstance(outcome, Known) else Unknown("not made")
+
+
 def _other(given: Any) -> Any:
     if isinstance(given, torch.dtype):
         return _dtype(given)
+    if isinstance(given, torch.nn.TransformerEncoderLayer):
+        return _made(given)
     if isinstance(given, torch.device):
         return Device()
     return Unknown("no rule looks at it")

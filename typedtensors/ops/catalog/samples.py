@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PATH = Path(__file__).with_name("samples.txt")
-_HEADER = "# Written by `make samples`. Counts: samples, shape, dtype, faults, raising, rejected"
+_COUNTS = "samples, shape, dtype, open, faults, raising, rejected"
+_HEADER = f"# Written by `make samples`. Counts: {_COUNTS}"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Counts:
         samples: The calls that torch's tests make.
         shape: Of them, those of whose result the rule says the whole shape.
         dtype: And those of which it says the one dtype.
+        open: Those of whose result the elements decide a size, and the rule says the others.
         faults: Those where it says something else than torch does.
         raising: The calls that raise because of shapes.
         rejected: Of them, those that the rule reports.
@@ -35,6 +37,7 @@ class Counts:
     samples: int = 0
     shape: int = 0
     dtype: int = 0
+    open: int = 0
     faults: int = 0
     raising: int = 0
     rejected: int = 0

@@ -20,9 +20,10 @@ from torch's, or an error where torch has none, fails the tests.
 
 Of the calls that raise, those count whose message speaks of the number or the sizes of axes, or of
 an axis that is named. Operations under no name that people write (`torch._scaled_mm`) are left out.
-What the elements decide (how many are unique) cannot be known, and counts as not known.
+Where the elements decide a size (how many are unique), the rule says the others: such samples are
+counted apart, and the share of known shapes is that of the rest.
 """
-_COLUMNS = ("", "samples", "shape %", "dtype %", "wrong", "raising", "reported %")
+_COLUMNS = ("", "samples", "by elements", "shape %", "dtype %", "wrong", "raising", "reported %")
 
 
 def page() -> str:
@@ -46,9 +47,10 @@ def _rows(rows: Iterable[tuple[str, Counts]]) -> Iterator[str]:
     yield _line(_COLUMNS)
     yield _line("---" for _ in _COLUMNS)
     for name, row in rows:
-        known = (_percent(row.shape, row.samples), _percent(row.dtype, row.samples))
+        known = (_percent(row.shape, row.samples - row.open), _percent(row.dtype, row.samples))
+        counts = (str(row.samples), str(row.open or ""))
         raising = (str(row.raising or ""), _percent(row.rejected, row.raising))
-        yield _line((name, str(row.samples), *known, str(row.faults), *raising))
+        yield _line((name, *counts, *known, str(row.faults), *raising))
 
 
 def _percent(part: int, whole: int) -> str:

@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.sizes import require_sizes
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -45,9 +45,13 @@ def multinomial(call: Call) -> Value:
 def bucketize(call: Call) -> Value:
     """A number per element."""
     array, boundaries = call.tensor("input"), call.tensor("boundaries")
-    if boundaries.shape.rank != 1 or call["out_int32"] is not False:
+    if boundaries.shape.rank not in (None, 1):
+        where = wording.argument("boundaries", call.name)
+        raise Conflicting(wording.rank_differs(where, "n", boundaries.shape.text))
+    if boundaries.shape.rank is None:
         raise Undetermined("the boundaries are not known to be a vector")
-    return array.with_dtype(promotion.INT64)
+    narrow = call.flag("out_int32")
+    return array.with_dtype(DType.exactly("int32") if narrow else promotion.INT64)
 
 
 @rule(
@@ -82,11 +86,17 @@ def meshgrid_numpy(call: Call) -> Value:
     return _grid(call["tensors"], call["indexing"])
 
 
+def _as_vector(array: Tensor) -> Tensor:
+    """A number is a vector of one."""
+    return array.with_shape(Shape.of(1)) if array.shape.rank == 0 else array
+
+
 def _grid(given: Value, indexing: Value) -> tuple[Tensor, ...]:
     if isinstance(given, tuple) and len(given) == 1 and isinstance(given[0], (list, tuple)):
         given = given[0]
     several = given if isinstance(given, (tuple, list)) else ()
-    vectors = [each for each in several if isinstance(each, Tensor) and each.shape.rank == 1]
+    vectors = [_as_vector(each) for each in several if isinstance(each, Tensor)]
+    vectors = [each for each in vectors if each.shape.rank == 1]
     if not vectors or len(vectors) < len(several) or indexing not in ("ij", "xy"):
         raise Undetermined("the vectors of the grid are not known")
     if len({vector.dtype for vector in vectors}) > 1:

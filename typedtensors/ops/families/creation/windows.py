@@ -10,6 +10,7 @@ from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
 from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.promotion import text
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import example
 from typedtensors.shapes import Axis, DType, Shape, Tensor
@@ -36,6 +37,40 @@ def window(call: Call) -> Value:
     """As many weights as a window is long."""
     size = call.dim("window_length")
     return made(call, (Axis(size),), typed(call, default_float(call)))
+
+
+_SIGNAL = f"sym=True, {OPTIONS}"
+_NAMED = ("bartlett", "blackman", "cosine", "hamming", "hann", "nuttall")
+
+
+def window_of_signal(call: Call) -> Value:
+    """As many weights as a window is long, of single or double precision."""
+    size, dtype = call.dim("M"), typed(call, default_float(call))
+    if at_most(size, Dim.of(-1)):
+        raise Conflicting(wording.misused(call.name, f"a window of {size}"))
+    if dtype.exact not in (None, "float32", "float64"):
+        raise Conflicting(wording.dtype_differs(f"`{call.name}`", "Float32", text(dtype)))
+    return made(call, (Axis(size),), dtype)
+
+
+# A window and what it takes beside its length.
+for _names, _given, _settings in (
+    (_NAMED, "M", {}),
+    (("general_hamming",), "M, *, alpha=0.54", {}),
+    (("exponential",), "M, *, center=None, tau=1.0", {}),
+    (("gaussian",), "M, *, std=1.0", {}),
+    (("kaiser",), "M, *, beta=12.0", {}),
+    (("general_cosine",), "M, *, a", {"a": [0.5, 0.5]}),
+):
+    rule(
+        *(f"torch.signal.windows.{name}" for name in _names),
+        params=f"{_given}, {_SIGNAL}" if "*" in _given else f"{_given}, *, {_SIGNAL}",
+        examples=(
+            example(_N, **_settings),
+            example(8, sym=False, dtype=_DOUBLE, **_settings),
+            example(8, dtype=DType.exactly("int64"), **_settings),
+        ),
+    )(window_of_signal)
 
 
 @rule(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
@@ -13,7 +14,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elements import agree
-from typedtensors.ops.steps.positions import position
+from typedtensors.ops.steps.positions import literal, position
 from typedtensors.ops.value import Many
 from typedtensors.shapes import Axis, Tensor
 
@@ -136,6 +137,7 @@ def chunk(call: Call) -> Value:
         example(Array("6 n"), 2),
         example(Array("b n"), 2, 2),
         example(Array("b 3*n"), 3, 1),
+        example(Array("7 n"), (2, 5)),
     ),
 )
 def tensor_split(call: Call) -> Value:
@@ -144,12 +146,25 @@ def tensor_split(call: Call) -> Value:
     given = call["sections"] if call["sections"] is not None else call["indices_or_sections"]
     number = call["dim"] if call["axis"] is None else call["axis"]
     at = position(call, array.shape, number)
+    size = call.facts.resolve(_size(array, at))
+    if isinstance(given, (tuple, list)) and size.value is not None:
+        return _pieces(array, at, _between(given, size.value))
     if not isinstance(given, Dim) or given.value is None or given.value <= 0:
         raise Undetermined("the number of pieces is not known")
-    exact = divide(call.facts.resolve(_size(array, at)), given)
-    if exact is None:
+    exact = divide(size, given)
+    if exact is not None:
+        return _pieces(array, at, [exact] * given.value)
+    if size.value is None or call.op == "numpy.split":
         raise Undetermined("the pieces may differ in size")
-    return _pieces(array, at, [exact] * given.value)
+    whole, rest = divmod(size.value, given.value)
+    return _pieces(array, at, [Dim.of(whole + (piece < rest)) for piece in range(given.value)])
+
+
+def _between(bounds: Sequence[Value], size: int) -> list[Dim]:
+    """The sizes of the slices between literal bounds."""
+    found = [0, *map(literal, bounds), size]
+    places = [max(0, min(size, each if each >= 0 else size + each)) for each in found]
+    return [Dim.of(max(0, stop - start)) for start, stop in pairwise(places)]
 
 
 @rule(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict
+from typedtensors.dims import Dim, Verdict, at_most
 from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
@@ -48,27 +48,27 @@ _PAIR = (
 
 @dataclass(frozen=True)
 class _Run:
-    """Shapes of one run: the output's, and that of the state before and after it."""
+    """Shapes of one run: the output's, and those of the state and cell before and after it."""
 
     output: Shape
     state: Shape
+    cell: Shape
 
 
 @layer(
     "torch.nn.LSTM",
     params=_LAYER,
     inputs="input, hx=None",
-    examples=(*_CALLS, *_PAIR),
+    examples=(*_CALLS, *_PAIR, example(Array("t b i")).on(_I, 5, proj_size=3)),
 )
 def lstm(call: Call) -> Value:
     """The output of every step, and the pair of states after the last one."""
     run, dtype = _run(call), call.tensor("input").dtype
     given = call["hx"]
     if isinstance(given, (tuple, list)) and len(given) == 2:
-        for state in given:
-            _require_state(call, state, run.state)
-    state = Tensor(run.state, dtype)
-    return Tensor(run.output, dtype), (state, state)
+        for state, wanted in zip(given, (run.state, run.cell), strict=True):
+            _require_state(call, state, wanted)
+    return Tensor(run.output, dtype), (Tensor(run.state, dtype), Tensor(run.cell, dtype))
 
 
 for _name in ("GRU", "RNN"):
@@ -97,15 +97,25 @@ def _run(call: Call) -> _Run:
         where = wording.argument("input", call.name)
         raise Conflicting(wording.rank_differs(where, "seq batch features", array.shape.text))
     consume(call, array, -1, call["input_size"], "input_size")
-    if call.arguments.get("proj_size", Dim.of(0)) != Dim.of(0):
-        raise Undetermined("a projection")
     hidden, directions = call.dim("hidden_size"), 2 if call.flag("bidirectional") else 1
+    seen = _projected(call, hidden)
     batch: tuple[Part, ...] = ()
     if len(axes) == 3:
         batch = axes[:1] if call.flag("batch_first") else axes[1:2]
     layers = Axis(call.dim("num_layers") * directions)
-    output = Shape((*axes[:-1], Axis(hidden * directions)))
-    return _Run(output, Shape((layers, *batch, Axis(hidden))))
+    output = Shape((*axes[:-1], Axis(seen * directions)))
+    state, cell = (Shape((layers, *batch, Axis(size))) for size in (seen, hidden))
+    return _Run(output, state, cell)
+
+
+def _projected(call: Call, hidden: Dim) -> Dim:
+    """The size of the state, which a projection makes smaller than the cell."""
+    size = call.arguments.get("proj_size", Dim.of(0))
+    if size == Dim.of(0):
+        return hidden
+    if not isinstance(size, Dim) or not at_most(size + 1, hidden) or not at_most(Dim.of(1), size):
+        raise Undetermined("the projection is not known to be smaller")
+    return size
 
 
 def _require_state(call: Call, state: Value, wanted: Shape) -> None:

@@ -128,7 +128,7 @@ def searchsorted(call: Call) -> Value:
     dtype = DType.exactly("int32") if call.flag("out_int32") else promotion.INT64
     if ordered.shape.rank is None:
         raise Undetermined("the rank is not known")
-    if isinstance(values, float) and ordered.shape.rank == 1:
+    if isinstance(values, (float, Dim)) and ordered.shape.rank == 1:
         return Tensor(Shape(()), dtype)
     array = call.tensor("input")
     if ordered.dtype != array.dtype or not ordered.shape.rank:

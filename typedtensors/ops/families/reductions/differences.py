@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 def diff(call: Call) -> Value:
     """One element less for each time that neighbours are subtracted."""
     array, times = call.tensor("input"), literal(call["n"])
-    if array.shape.rank == 0 or times < 1:
+    if array.shape.rank == 0 or times < 0:
         raise Undetermined("a scalar has no neighbours")
+    if times == 0:
+        position(call, array.shape, call["dim"])
+        return array
     joined = [call[name] for name in ("prepend", "input", "append") if call[name] is not None]
     if len(joined) > 1:
         more = {**call.arguments, "tensors": joined, "axis": None}
@@ -185,10 +188,24 @@ def kthvalue(call: Call) -> Value:
     array = call.tensor("input")
     if literal(call["k"]) < 1:
         raise Conflicting(wording.misused(call.name, f"number {call['k']} in order"))
-    if call["k"] != Dim.of(1):
-        raise Undetermined("the axis may have fewer elements")
+    _require_place(call, array)
     found = folded(call, array.dtype)
     return Fields.of(values=found, indices=found.with_dtype(promotion.INT64))
+
+
+def _require_place(call: Call, array: Tensor) -> None:
+    """The axis has as many elements. Raises Conflicting if it certainly has fewer."""
+    wanted = literal(call["k"])
+    if wanted == 1:
+        return
+    if array.shape.rank == 0:
+        raise Conflicting(wording.misused(call.name, f"number {wanted} of one"))
+    axis = array.shape.axes[position(call, array.shape, call["dim"])]
+    size = axis.dim.value if isinstance(axis, Axis) and not axis.flexible else None
+    if size is not None and size < wanted:
+        raise Conflicting(wording.misused(call.name, f"number {wanted} of {size}"))
+    if size is None:
+        raise Undetermined("the axis may have fewer elements")
 
 
 @rule(

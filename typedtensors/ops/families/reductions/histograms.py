@@ -45,7 +45,10 @@ def _edges(array: Tensor, bins: Axis) -> Tensor:
 
 def _require_plain(call: Call, array: Tensor) -> None:
     require_inexact(call, array)
-    if call["weight"] is not None or promotion.kinds(array.dtype) != frozenset({"float"}):
+    weight = call["weight"]
+    each = array.shape if call.name == "histogram" else Shape(array.shape.axes[:-1])
+    fits = isinstance(weight, Tensor) and weight.shape == each and weight.dtype == array.dtype
+    if (weight is not None and not fits) or promotion.kinds(array.dtype) != frozenset({"float"}):
         raise Undetermined("weights have to fit")
 
 

@@ -142,9 +142,10 @@ def logcumsumexp(call: Call) -> Value:
 
 @rule(
     *torch_names("flip"),
-    params="input, *dims",
+    params="input, *axes, dims=None",
     examples=(
         example(Array("b n"), (0,)),
+        example(Array("b n"), dims=(0,)),
         example(Array("b n"), (0, -1)),
         example(Array("b n"), (0, 0)),
         example(Array("b n"), (2,)),
@@ -152,7 +153,7 @@ def logcumsumexp(call: Call) -> Value:
 )
 def flip(call: Call) -> Value:
     """Axes in reverse."""
-    array, given = call.tensor("input"), call["dims"]
+    array, given = call.tensor("input"), call["axes"] or call["dims"]
     if isinstance(given, tuple) and len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = given[0]
     if array.shape.rank == 0:
