@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from typedtensors.runtime.switch import is_off
@@ -10,6 +11,7 @@ from typedtensors.runtime.traced import matches_traced
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeGuard
 
     from typing_extensions import TypeForm
@@ -43,7 +45,7 @@ def check(x: object, annotation: TypeForm[_T]) -> _T:
     (2, 3)
     """
     value: Any = x
-    if is_compiling() or is_off():
+    if is_compiling() or _quick_check()(value, annotation) or is_off():
         return value  # type: ignore[no-any-return]
     leaf, arrays, before = _compare(value, annotation)
     if leaf is not None:
@@ -75,8 +77,19 @@ def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
     """
     if is_compiling():
         return matches_traced(x, annotation)
+    known = _quick_check()(x, annotation)
+    if known is not None:
+        return known
     leaf, _, _ = _compare(x, annotation)
     return leaf is None
+
+
+@lru_cache(maxsize=1)
+def _quick_check() -> Callable[[Any, Any], bool | None]:
+    """Load jaxtyping at the first use, and say where it is at the others."""
+    from typedtensors.runtime.quick import verdict
+
+    return verdict
 
 
 def _compare(value: Any, annotation: Any) -> tuple[Leaf | None, list[Leaf], Snapshot]:

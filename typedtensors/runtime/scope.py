@@ -209,6 +209,12 @@ def snapshot() -> Snapshot:
     )
 
 
+def current_sizes() -> dict[str, int]:
+    """Return the sizes of dims in the current scope: what is added to them is bound."""
+    sizes: dict[str, int] = _storage.get_shape_memo()[0]
+    return sizes
+
+
 def bind(sizes: Mapping[str, int]) -> None:
     """Bind dims in the current scope that nothing has bound yet."""
     singles = _storage.get_shape_memo()[0]
