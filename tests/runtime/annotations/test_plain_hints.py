@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeGuard, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeGuard, TypeVar
 
 import pytest
 import torch
@@ -119,6 +120,22 @@ def test_a_union_without_arrays_is_checked() -> None:
     use("x", [1])
     rejects(use, 1.5)
     rejects(use, 1, ["x"])
+
+
+@typechecked
+@dataclasses.dataclass
+class Constants:
+    x: Final[Float[Tensor, "n n"]]
+    k: Final[int] = 3
+    name: Final = "x"
+    unit: ClassVar[str] = "m"
+    scale: dataclasses.InitVar[float] = 1.0
+
+
+def test_a_final_field_is_checked() -> None:
+    Constants(f(2, 2), 4, "y", 2.0)
+    rejects(Constants, f(2, 3))
+    rejects(Constants, f(2, 2), "x")
 
 
 class Pair(NamedTuple, Generic[Item]):

@@ -101,12 +101,29 @@ def resolve(
         except TypeError as error:
             if local_names.maps[0]:
                 return Any  # what stands for a missing name does not do all that it would
-            raise UnreadableHintError(f"`{annotation}` raises {error}") from error
+            return _resolve_of_class(annotation, global_names, local_names, error)
         else:
             return hints["value"]
         if not missing or missing in local_names.maps[0]:
             return Any
         local_names.maps[0][missing] = Any
+
+
+def _resolve_of_class(
+    annotation: Any,
+    global_names: dict[str, Any],
+    local_names: Mapping[str, Any],
+    problem: TypeError,
+) -> Any:
+    """Evaluate what may be said of an attribute only, `Final[int]`: dataclasses pass it on."""
+    holder = type("Holder", (), {"__annotations__": {"value": annotation}})
+    try:
+        hints = typing.get_type_hints(holder, global_names, local_names, include_extras=True)
+    except TypeError:
+        if sys.version_info < (3, 11) and "InitVar" in str(annotation):
+            return Any  # which is no type there
+        raise UnreadableHintError(f"`{annotation}` raises {problem}") from problem
+    return hints["value"]
 
 
 def _scope(

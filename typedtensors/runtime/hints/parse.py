@@ -29,6 +29,9 @@ from typedtensors.runtime.hints.plain import UncheckableHintError, meaning_of, p
 
 _STANDARD = frozenset({"builtins", "collections", "collections.abc"})
 
+# What is said about an attribute, not about its value.
+_OF_ATTRIBUTES = (typing.Final, typing.ClassVar)
+
 # What a `TypedDict` says about a key, not about its value.
 _MARKS = frozenset({"NotRequired", "Required", "ReadOnly"})
 
@@ -64,9 +67,8 @@ def _is_whole(annotation: Any) -> bool:
 
     Of a long list it looks at few elements, and it knows what else `Annotated` may say.
     """
-    return (
-        not isinstance(annotation, types.UnionType) and typing.get_origin(annotation) is not Union
-    )
+    origin = typing.get_origin(annotation)
+    return not isinstance(annotation, types.UnionType) and origin not in (Union, *_OF_ATTRIBUTES)
 
 
 def _is_plain(hint: Hint) -> bool:
@@ -81,7 +83,7 @@ def _is_plain(hint: Hint) -> bool:
 def _take_apart(annotation: Any) -> Hint | None:
     """Parse the parts of a container, a union or an alias; None for anything else."""
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is Annotated:
+    if origin in _OF_ATTRIBUTES or origin is Annotated:
         return parse_hint(args[0])
     if type(annotation).__name__ == "TypeAliasType":
         return parse_hint(annotation.__value__)

@@ -25,7 +25,7 @@ class UncheckableHintError(TypeError):
 _PROMOTED: dict[type, tuple[type, ...]] = {float: (float, int), complex: (complex, float, int)}
 
 # Hints about the signature or the control flow, not about a value that could be tested.
-_VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack"})
+_VALUELESS = frozenset({"Self", "NoReturn", "Never", "Unpack", "Final", "ClassVar"})
 _ANSWERS = frozenset({"TypeGuard", "TypeIs"})
 
 # What beartype is known to take, so that it is not asked before there is a value.
