@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# Wrappers by identity: an attribute would be copied along by `functools.wraps`.
-_checked: weakref.WeakSet[Any] = weakref.WeakSet()
+# Wrappers by identity, an attribute would be copied along by `functools.wraps`; and whether nothing
+# but arrays is checked.
+_checked: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
 
 
 @overload
@@ -128,15 +129,27 @@ def _decorate(
     if rebuilt is not None:
         return rebuilt
     if target in _checked:
-        return target
+        return _linked(target, names, dims)
     _reject_uncheckable(target)
     # jaxtyping and beartype are loaded where they are first needed: a program that switches
     # checks off, or only imports this package, does not pay for them.
     from typedtensors.runtime.calls.wrap import wrap
 
     wrapper = wrap(target, names, only_arrays=only_arrays, dims=dims or {})
-    _checked.add(wrapper)
+    _checked[wrapper] = only_arrays
     return wrapper
+
+
+def _linked(checked: Any, names: Mapping[str, Any], dims: ClassDims | None) -> Any:
+    """Check a method again that was checked before its class was there, if dims of that matter."""
+    from typedtensors.runtime.hints.annotations import only_mentioned, raw_annotations
+
+    if not dims or not only_mentioned(raw_annotations(checked), dims):
+        return checked
+    again = _decorate(checked.__wrapped__, names, only_arrays=_checked[checked], dims=dims)
+    for name, value in vars(checked).items():
+        vars(again).setdefault(name, value)
+    return again
 
 
 def _reject_uncheckable(target: Any) -> None:

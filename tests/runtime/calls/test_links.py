@@ -136,6 +136,21 @@ def test_a_derived_class_has_the_dims_of_its_base() -> None:
     rejects(Scaled(3, 4).scale, f(4))
 
 
+def test_a_method_that_is_decorated_itself_has_the_dims_of_its_class() -> None:
+    @typechecked
+    class Own:
+        x: Float[Tensor, "n"]
+
+        def __init__(self, n: int) -> None:
+            self.n, self.x = n, f(n)
+
+        @typechecked(only="arrays")
+        def use(self, y: Float[Tensor, "n"], k: int) -> None: ...
+
+    Own(3).use(f(3), "not checked")  # type: ignore[arg-type]
+    rejects(Own(3).use, f(4), 1)
+
+
 def test_a_link_survives_pickling_by_value() -> None:
     @typechecked
     class Local:
