@@ -50,6 +50,15 @@ def plain(x: Float[Tensor, "b d"], y: Float[Tensor, "b"]) -> Float[Tensor, "d"]:
     return x[0]
 
 
+def in_lists(depth: int) -> tuple[Any, Any]:
+    """A list of lists of tensors, and its annotation."""
+    annotation: Any = Float[Tensor, "n n"]
+    value: Any = f(2, 2)
+    for _ in range(depth):
+        annotation, value = list[annotation], [value]
+    return annotation, value
+
+
 def repeated(x: Float[Tensor, "n n"]) -> None: ...
 
 
@@ -355,3 +364,14 @@ def test_each_yielded_value_is_checked_by_generated_code(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Checker, "full", None)
     assert len(list(rows(f(2, 3)))) == 2
+
+
+def test_what_is_nested_too_deeply_for_python_is_checked_in_full() -> None:
+    def use(x: Any) -> None: ...
+
+    use.__annotations__["x"], value = in_lists(30)
+    checked = typechecked(use)
+    assert not hasattr(checked, "__typedtensors_source__")
+    checked(value)
+    with pytest.raises(TensorCheckError):
+        checked([value])

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -120,6 +121,16 @@ def test_arrays_of_numpy_of_any_kind_are_checked() -> None:
             use(np.stack([x, x]))
     with pytest.raises(TensorCheckError):
         use(np.zeros(2), np.zeros(2, int))
+
+
+def test_a_mock_is_no_tensor_whatever_it_is_asked() -> None:
+    with pytest.raises(TensorCheckError, match="`x` is MagicMock, expected Tensor"):
+        same(mock.MagicMock(), f(2, 3))
+    with pytest.raises(TensorCheckError, match="is MagicMock, expected int"):
+        typechecked(_count)(mock.MagicMock())
+
+
+def _count(n: int) -> None: ...
 
 
 def test_what_is_like_an_array_and_is_none_does_not_fit() -> None:

@@ -111,10 +111,10 @@ class Checker:
     def _build(self, write: Callable[[], Program]) -> Generated | None:
         try:
             program = write()
-        except (NotCompilableError, RecursionError):
-            return None
-        place = f"{self.name}, {self.plan.place or self.function.__module__}"
-        return Generated(program.text, build(program, place))
+            place = f"{self.name}, {self.plan.place or self.function.__module__}"
+            return Generated(program.text, build(program, place))
+        except (NotCompilableError, RecursionError, SyntaxError):
+            return None  # Python, for one, has a limit to nested blocks
 
     def judge_arguments(
         self, values: tuple[Any, ...]

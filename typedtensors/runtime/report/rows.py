@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from typedtensors.runtime.hints.nodes import Leaf, has_shape
+from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
 
@@ -92,9 +92,16 @@ def make_row(argument: str, leaf: Leaf) -> Row | None:
         framework=_framework(kind),
         is_instance=wanted is Any or isinstance(value, wanted),
     )
-    if not has_shape(value) or not hasattr(value, "dtype"):
-        return row
-    return replace(row, shape=tuple(map(int, value.shape)), dtype=dtype_name(value))
+    shape, dtype = shape_and_dtype(value) or (None, None)
+    return replace(row, shape=shape, dtype=dtype)
+
+
+def shape_and_dtype(value: Any) -> tuple[tuple[int, ...], str] | None:
+    """Read what is shown of an array; None of what is none, or does not tell."""
+    try:
+        return tuple(map(int, value.shape)), dtype_name(value)
+    except Exception:  # noqa: BLE001  such as a mock, which has any attribute
+        return None
 
 
 def _framework(kind: type) -> str:
@@ -126,10 +133,11 @@ def class_name(value: Any) -> str:
 
 def value_text(value: Any) -> str:
     """Name the class of a value, and what else is known of an array."""
-    kind = class_name(value)
-    if not has_shape(value) or not hasattr(value, "dtype"):
-        return kind
-    return f"{kind} {short_dtype(dtype_name(value))}{list(value.shape)}"
+    known = shape_and_dtype(value)
+    if known is None:
+        return class_name(value)
+    shape, dtype = known
+    return f"{class_name(value)} {short_dtype(dtype)}{list(shape)}"
 
 
 def type_text(annotation: Any) -> str:
