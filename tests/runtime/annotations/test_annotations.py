@@ -76,18 +76,34 @@ def test_an_alias_of_the_function_around_a_class() -> None:
     rejects(Model().trace, f(2, 2), f(2, 2))
 
 
+def test_an_alias_of_a_function_further_out() -> None:
+    Square = Float[Tensor, "k k"]
+
+    def make() -> Any:
+        def define() -> Any:
+            @typechecked
+            def trace(x: Square) -> Any:
+                return x
+
+            return trace
+
+        return define()
+
+    rejects(make(), f(2, 3))
+
+
+def define_elsewhere() -> Any:
+    namespace = types.ModuleType("elsewhere")
+    code = "def trace(x: 'hidden'): return x"
+    exec(code, namespace.__dict__)  # noqa: S102
+    return typechecked(namespace.trace)
+
+
 def test_a_callers_names_are_not_in_scope() -> None:
     """Only what surrounds the definition is; this function merely calls what defines."""
     hidden = Float[Tensor, "k k"]
     assert hidden is not None
-
-    def define() -> Any:
-        namespace = types.ModuleType("elsewhere")
-        code = "def trace(x: 'hidden'): return x"
-        exec(code, namespace.__dict__)  # noqa: S102
-        return typechecked(namespace.trace)
-
-    assert define()(f(2, 3)).shape == (2, 3)
+    assert define_elsewhere()(f(2, 3)).shape == (2, 3)
 
 
 def test_a_class_may_name_itself() -> None:

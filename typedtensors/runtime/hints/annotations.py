@@ -146,16 +146,19 @@ def _evaluate(
 def names_in_scope(frame: types.FrameType | None) -> dict[str, Any]:
     """Return the local names around a definition, given the frame that executes it.
 
-    A class body sees the function around it, which is the frame that runs the class body.
-    Beyond the first function the callers' names begin, which are not in scope.
+    A class body sees the function around it, which is the frame that runs the class body. A
+    function sees the function that it is defined in, if that still runs. The names of other
+    callers are not in scope.
     """
     found: dict[str, Any] = {}
+    inner: types.CodeType | None = None  # of the last function
     while frame is not None and frame.f_locals is not frame.f_globals:
-        found = {**frame.f_locals, **found}
-        # Python 3.12 runs `class A[T]` in a frame of its own, in which `T` is.
-        of_generic = frame.f_code.co_name.startswith("<generic parameters of")
-        if frame.f_code.co_flags & inspect.CO_NEWLOCALS and not of_generic:
-            break
+        if inner is None or inner in frame.f_code.co_consts:
+            found = {**frame.f_locals, **found}
+            # Python 3.12 runs `class A[T]` in a frame of its own, in which `T` is.
+            of_generic = frame.f_code.co_name.startswith("<generic parameters of")
+            if frame.f_code.co_flags & inspect.CO_NEWLOCALS and not of_generic:
+                inner = frame.f_code
         frame = frame.f_back
     return found
 
