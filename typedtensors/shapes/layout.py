@@ -50,7 +50,32 @@ def scrambled(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
             first, second = product(old[: old.index(dim)]), product(new[:at])
             if _certainly_differ(first, second, [*old, *new], facts):
                 return Scrambled((after.fixed or ())[at], _order(old, new))
+    apart = _merged_apart(old, new)
+    return None if apart is None else Scrambled((after.fixed or ())[apart], _order(old, new))
+
+
+def _merged_apart(old: list[Dim], new: list[Dim]) -> int | None:
+    """Where the view first makes one axis of two that are no neighbors, if it merges whole ones.
+
+    From `(b, i, j, p, q)` to `(b, i*p, j*q)` the sizes are right, and rows of patches are mixed.
+    """
+    sizes = [dim for dim in old if dim.value != 1]
+    if not all(map(_is_named, sizes)):
+        return None
+    last = -1
+    for at, places in enumerate(_sources(sizes, new) or ()):
+        for place in places:
+            if place != last + 1:
+                return at
+            last = place
     return None
+
+
+def _is_named(dim: Dim) -> bool:
+    """Whether a size is one that the author named, or a literal."""
+    parts = dim.factors()
+    named = all(isinstance(part, Atom) and part.declared for part in parts)
+    return dim.value is not None or (named and len(dim.terms) == 1)
 
 
 def _axes(shape: Shape, facts: Facts) -> list[Dim] | None:
@@ -85,14 +110,23 @@ def _has_axes(dim: Dim, axes: Sequence[Dim]) -> bool:
 
 def _order(old: list[Dim], new: list[Dim]) -> tuple[int, ...] | None:
     """The order of the old axes in which the new ones are made of neighbors, if there is one."""
-    order: list[int] = []
+    sources = _sources(old, new)
+    return None if sources is None else tuple(place for places in sources for place in places)
+
+
+def _sources(old: list[Dim], new: list[Dim]) -> list[list[int]] | None:
+    """For each new axis the old ones that it is a product of; None if they are split elsewhere."""
+    found: list[list[int]] = []
+    taken: set[int] = set()
     for dim in new:
-        rest = dim
+        places, rest = [], dim
         for at, axis in enumerate(old):
             smaller = divide(rest, axis)
-            if at not in order and axis.value != 1 and smaller is not None:
-                order.append(at)
+            if at not in taken and axis.value != 1 and smaller is not None:
+                places.append(at)
+                taken.add(at)
                 rest = smaller
         if rest != Dim.of(1):
             return None
-    return tuple(order) if len(order) == len(old) else None
+        found.append(places)
+    return found if len(taken) == len(old) else None
