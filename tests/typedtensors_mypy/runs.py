@@ -35,12 +35,16 @@ class Run:
 
 @dataclass
 class DaemonRun:
-    """One `dmypy`, started at the first call; with `again`, it is asked for what it was before."""
+    """One `dmypy`, started at the first call; with `again`, it is asked for what it was before.
+
+    Before that, it may be asked to `suggest` a signature of a function.
+    """
 
     folder: Path
     cache: Path
     flags: Sequence[str] = ()
     again: bool = False
+    suggest: str | None = None
     _is_running: bool = False
 
     def __call__(self) -> list[str]:
@@ -49,6 +53,8 @@ class DaemonRun:
             self._ask("start", "--", *flags)
             self._is_running = True
             return self._ask("check", ".")
+        if self.suggest is not None:
+            self._ask("suggest", self.suggest)
         return self._ask("recheck") if self.again else self._ask("check", ".")
 
     def close(self) -> None:

@@ -197,6 +197,7 @@ RUNS = [
     pytest.param(Run, id="warm"),
     pytest.param(DaemonRun, id="dmypy-check"),
     pytest.param(partial(DaemonRun, again=True), id="dmypy-recheck", marks=_SLOW),
+    pytest.param(partial(DaemonRun, suggest="train.train"), id="dmypy-suggest", marks=_SLOW),
     pytest.param(partial(Run, flags=["-n", "2"]), id="workers", marks=_SLOW),
     pytest.param(partial(Run, flags=["--no-sqlite-cache"]), id="files", marks=_SLOW),
     pytest.param(partial(Run, flags=["--no-fixed-format-cache"]), id="json", marks=_SLOW),
