@@ -19,8 +19,9 @@ CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
 
+# Everything is installed here, so no test is skipped for want of a framework.
 test: $(INSTALLED)
-	$(ENV) python -m pytest
+	$(ENV) TYPEDTENSORS_TEST_TENSORFLOW=required python -m pytest
 
 slow: $(INSTALLED)
 	$(ENV) python -m pytest -m slow

@@ -14,6 +14,7 @@ import torch
 from tests.ops.frameworks import Raised, resolve, run
 from tests.ops.scenes import Scene, walk
 from tests.ops.stage import drawn
+from tests.tensorflow_arrays import described
 from typedtensors.dims import Compound, Dim, Facts
 from typedtensors.ops import (
     SOME_FLOAT,
@@ -146,6 +147,7 @@ _TOO_SMALL = (
     "length must be non-negative",
     "is too small. Calculated output",
     "calculated shape of the array of sliding blocks",
+    "Expected size[",
 )
 
 
@@ -179,6 +181,7 @@ _VALUES = (
     "to satisfy the constraint",
     "to be within the support",
     "would result in a division by zero",
+    "Integer division by zero",
     "source < number of ones in mask",
 )
 
@@ -231,6 +234,9 @@ def _is(value: Any, actual: Any) -> bool:
 def _array(actual: Any) -> tuple[tuple[int, ...], str]:
     if isinstance(actual, torch.Tensor):
         return tuple(actual.shape), str(actual.dtype).removeprefix("torch.")
+    known = described(actual)
+    if known is not None:
+        return known
     assert isinstance(actual, (np.ndarray, np.generic)), f"no array: {actual!r}"
     return actual.shape, actual.dtype.name
 
@@ -271,6 +277,6 @@ def _size(scene: Scene, dim: Dim, facts: Facts) -> int | None:
 def _text(actual: Any) -> str:
     if isinstance(actual, Raised):
         return repr(actual.error)
-    if isinstance(actual, (torch.Tensor, np.ndarray)):
+    if isinstance(actual, (torch.Tensor, np.ndarray)) or described(actual):
         return f"{tuple(actual.shape)} {actual.dtype}"
     return repr(actual)

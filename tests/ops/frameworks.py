@@ -14,6 +14,7 @@ import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
 from tests.ops.scenes import DrawnArray, Scene, rebuilt
+from tests.tensorflow_arrays import as_dtype, as_tensor, is_tensorflow
 from typedtensors.dims import Dim
 from typedtensors.ops import Module, Object
 from typedtensors.shapes import DType
@@ -66,6 +67,9 @@ def _call(scene: Scene) -> Any:
 
 def _op(scene: Scene, args: list[Any]) -> Any:
     """The op of a scene; a distribution's is a method or an attribute of its own class's."""
+    if scene.op.startswith("tensorflow.Tensor."):
+        # What is computed at once has a class of its own, which overrides some.
+        return getattr(type(args[0]), scene.op.rpartition(".")[2])
     if not scene.op.startswith("torch.distributions.Distribution."):
         return resolve(_STAND_INS.get(scene.op, scene.op))
     name = scene.op.rpartition(".")[2]
@@ -87,6 +91,8 @@ def resolve(name: str) -> Any:
 
 def _real(scene: Scene, value: Any) -> Any:
     numpy = scene.op.startswith("numpy.") or scene.op == "torch.from_numpy"
+    if isinstance(value, DrawnArray) and is_tensorflow(scene.op):
+        return as_tensor(value.sizes, value.dtype, value.fill)
     if isinstance(value, DrawnArray):
         # Position 1 is not on every axis, position 0 is.
         indexes = scene.op.endswith("item__") and "int" in value.dtype
@@ -103,6 +109,8 @@ def _real(scene: Scene, value: Any) -> Any:
         return _OBJECTS[value.name]()
     if isinstance(value, DType):
         (name,) = value.names or ()
+        if is_tensorflow(scene.op):
+            return as_dtype(name)
         return np.dtype(name) if numpy else getattr(torch, name)
     return rebuilt(value, lambda leaf: _real(scene, leaf))
 

@@ -9,9 +9,17 @@ import pytest
 
 from tests.ops.conformance import check, compare
 from tests.ops.stage import as_written
+from tests.tensorflow_arrays import is_tensorflow, needs_tensorflow
 from typedtensors.ops import Rule, rules
 
-RULES = [pytest.param(rule, id=rule.names[0]) for rule in rules()]
+RULES = [
+    pytest.param(
+        rule,
+        id=rule.names[0],
+        marks=[needs_tensorflow] if is_tensorflow(rule.names[0]) else [],
+    )
+    for rule in rules()
+]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -14,8 +14,9 @@ import numpy as np
 import torch
 
 from tests.oracle.claims import Claims
+from tests.tensorflow_arrays import tensor_of
 from typedtensors.dims import Atom, Dim, Facts
-from typedtensors.ops import SOME_FLOAT, Fields, Layer, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Framework, Layer, Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.joins import contained
 from typedtensors_mypy.interpreter.values import (
@@ -76,7 +77,7 @@ class Maker:
         """A value that is as the annotation says. Raises CannotMake."""
         if isinstance(value, Tensor):
             array = _array(tuple(self._shape(value.shape)), value.dtype)
-            return array.numpy() if isinstance(value, Foreign) else array
+            return _of_framework(array, value.framework) if isinstance(value, Foreign) else array
         if isinstance(value, Dim):
             return self.size(value)
         if value is None or value is SOME_FLOAT:
@@ -165,6 +166,10 @@ def _held(value: Value) -> Iterable[Value]:
     if isinstance(value, Instance):
         return value.attributes.values()
     return contained(value.modules if isinstance(value, Chain) else value)
+
+
+def _of_framework(array: torch.Tensor, framework: Framework) -> Any:
+    return tensor_of(array.numpy()) if framework is Framework.TENSORFLOW else array.numpy()
 
 
 def _array(shape: tuple[int, ...], dtype: DType) -> torch.Tensor:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from tests.oracle.instrument import Key
+from tests.tensorflow_arrays import described
 from typedtensors import typechecked
 from typedtensors.runtime.errors import TensorCheckError
 
@@ -47,6 +48,9 @@ def real(value: object, depth: int = 0) -> Real:
     """A value of the run as it is now, without keeping it alive."""
     if isinstance(value, (torch.Tensor, np.ndarray)):
         return Array(tuple(value.shape), str(value.dtype).removeprefix("torch."))
+    known = described(value)
+    if known is not None:
+        return Array(*known)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (tuple, list)) and len(value) <= _LONGEST:

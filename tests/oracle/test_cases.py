@@ -12,6 +12,7 @@ from tests.case_files import Case, read_cases
 from tests.oracle.agreement import disagreements
 from tests.oracle.programs import Outcome, Program
 from tests.oracle.tally import TALLY
+from tests.tensorflow_arrays import needs_tensorflow
 
 DOCUMENTS = [
     *sorted((ROOT / "tests" / "cases").glob("*.md")),
@@ -27,7 +28,6 @@ DIFFERENCES = {
     "tensor-op-what_to_write_instead": "`8*d` alone binds no size at run time",
     "getting-started-in_ci_without_running_anything_3": "`8*d` alone binds no size at run time",
 }
-CASES = [case for document in DOCUMENTS for case in read_cases(document)]
 
 
 def name_of(case: Case) -> str:
@@ -35,7 +35,18 @@ def name_of(case: Case) -> str:
     return f"{case.document.stem}-{case.name}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=name_of)
+CASES = [
+    pytest.param(
+        case,
+        id=name_of(case),
+        marks=[needs_tensorflow] if "tensorflow" in "".join(case.files.values()) else [],
+    )
+    for document in DOCUMENTS
+    for case in read_cases(document)
+]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_the_run_has_the_shapes_and_the_mistakes_that_are_told(case: Case, tmp_path: Path) -> None:
     outcomes = run(case, tmp_path)
     for outcome in outcomes:

@@ -122,7 +122,13 @@ def _rank(name: str) -> tuple[int, int]:
     return order, width
 
 
+def _merge_tensorflow(left: str, right: str) -> str | None:
+    """TensorFlow converts nothing: one dtype, or an error."""
+    return left if left == right else None
+
+
 MERGES: dict[Framework, Merge] = {
     Framework.TORCH: _merge_torch,
     Framework.NUMPY: _merge_numpy,
+    Framework.TENSORFLOW: _merge_tensorflow,
 }

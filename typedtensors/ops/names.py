@@ -36,6 +36,26 @@ def numpy_names(*names: str, operator: str = "") -> tuple[str, ...]:
     return (*found, *(operators("numpy.ndarray", operator) if operator else []))
 
 
+def tensorflow_names(*names: str, operator: str = "") -> tuple[str, ...]:
+    """Functions of TensorFlow; with `operator` the tensor's methods too, none of them in place.
+
+    >>> tensorflow_names("math.add", operator="add")[1:]
+    ('tensorflow.Tensor.__add__', 'tensorflow.Tensor.__radd__')
+    """
+    found = [f"tensorflow.{name}" for name in names]
+    return (*found, *(operators("tensorflow.Tensor", operator)[:2] if operator else []))
+
+
+def math_names(*names: str, operator: str = "") -> tuple[str, ...]:
+    """Functions that TensorFlow has at its top and in `tensorflow.math`.
+
+    >>> math_names("abs")
+    ('tensorflow.abs', 'tensorflow.math.abs')
+    """
+    both = (f"{home}{name}" for name in names for home in ("", "math."))
+    return tensorflow_names(*both, operator=operator)
+
+
 _SIGNS = {
     "add": "+",
     "sub": "-",

@@ -52,6 +52,7 @@ _CANONICAL = (
         re.compile(r"^numpy\.random\._?\w+\.(?=default_rng$|Generator$|Generator\.)"),
         "numpy.random.",
     ),
+    (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
 )

@@ -141,5 +141,5 @@ def _written(value: Tensor, out: Value) -> Tensor:
 @cache
 def framework_of(op: str) -> Framework:
     """The framework that an op's name belongs to."""
-    root = op.partition(".")[0]
+    root = op.partition(".")[0].replace("keras", Framework.TENSORFLOW.value)
     return next((each for each in Framework if each.value == root), Framework.TORCH)

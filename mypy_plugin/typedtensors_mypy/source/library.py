@@ -44,7 +44,7 @@ ARRAY_PROPERTIES = {
     Framework.TORCH: _COMMON_PROPERTIES | {"mT", "H", "mH"},
     Framework.NUMPY: _COMMON_PROPERTIES | {"size"},
     Framework.JAX: _COMMON_PROPERTIES | {"mT", "size"},
-    Framework.TENSORFLOW: _COMMON_PROPERTIES,
+    Framework.TENSORFLOW: frozenset({"shape", "ndim"}),
 }
 SILENT_PROPERTIES = frozenset(
     "device grad grad_fn is_cuda is_leaf itemsize layout name names nbytes requires_grad "

@@ -24,10 +24,11 @@ _PREFIXES = {
     "special.": "torch.special.",
     "fft.": "torch.fft.",
     "np.": "numpy.",
+    "tf.": "tensorflow.",
     "ndarray.": "numpy.ndarray.",
 }
-_LIBRARIES = ("torch.", "numpy.", "einops.", "typedtensors.")
-_ARRAYS = ("torch.Tensor.", "numpy.ndarray.")
+_LIBRARIES = ("torch.", "numpy.", "tensorflow.", "einops.", "typedtensors.")
+_ARRAYS = ("torch.Tensor.", "numpy.ndarray.", "tensorflow.Tensor.")
 _OWNERS = ("torch", "torch.nn.functional", "torch.nn", "torch.Tensor")
 _UNARY = {"~": "__invert__", "-x": "__neg__", "+x": "__pos__"}
 _CALLS = (".forward", ".__call__")

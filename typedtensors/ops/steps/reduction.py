@@ -34,6 +34,7 @@ class Words:
 
 TORCH = Words()
 NUMPY = Words("a", "axis", "keepdims")
+TENSORFLOW = Words("input_tensor", "axis", "keepdims")
 
 
 def reduced(call: Call, words: Words = TORCH) -> Shape:
@@ -64,7 +65,7 @@ def fold(call: Call, shape: Shape, dims: Value, keep: Value) -> Shape:
     """The shape without the axes `dims`; all of them for None. Raises as `positions` does."""
     if not isinstance(keep, bool):
         raise Undetermined("whether the axes are kept is not known")
-    everything = dims is None or (dims == () and call.framework is not Framework.NUMPY)
+    everything = dims is None or (dims == () and call.framework is Framework.TORCH)
     if everything and not keep:
         return Shape(())
     if everything:
@@ -82,7 +83,7 @@ def fold(call: Call, shape: Shape, dims: Value, keep: Value) -> Shape:
 def _of_scalar(call: Call, dims: Value) -> bool:
     """Whether torch takes these axes of an array without any: it lets 0 and -1 pass."""
     numbers = dims if isinstance(dims, (tuple, list)) else (dims,)
-    return call.framework is not Framework.NUMPY and numbers in ((Dim.of(0),), (Dim.of(-1),))
+    return call.framework is Framework.TORCH and numbers in ((Dim.of(0),), (Dim.of(-1),))
 
 
 def require_inexact(call: Call, array: Tensor) -> None:

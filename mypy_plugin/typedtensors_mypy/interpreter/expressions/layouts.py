@@ -16,7 +16,7 @@ _VIEWS: Mapping[str, str] = {
     f"{owner}.{name}": owner
     for owner in ("torch", "torch.Tensor")
     for name in ("view", "reshape", "view_as", "reshape_as")
-}
+} | {"tensorflow.reshape": "tensorflow"}
 
 
 def judge_view(

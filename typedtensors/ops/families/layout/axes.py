@@ -147,7 +147,7 @@ def _order(call: Call) -> tuple[Value, ...] | None:
     given = call["axes"] or call["dims"]
     if isinstance(given, tuple) and len(given) == 1 and not isinstance(given[0], Dim):
         given = given[0]
-    if given in (None, ()) and call.framework is Framework.NUMPY:
+    if given in (None, ()) and call.framework is not Framework.TORCH:
         return None
     if not isinstance(given, (tuple, list)):
         raise Undetermined("the order of the axes is not known")

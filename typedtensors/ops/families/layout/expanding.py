@@ -146,7 +146,7 @@ def repeat(call: Call) -> Value:
     if array.shape.least_rank > len(given):
         problem = f"{len(given)} numbers of repeats for {array.shape}"
         raise Conflicting(wording.sizes_misused(call.name, problem))
-    return array.with_shape(_repeated(call, array.shape, given))
+    return array.with_shape(repeated(call, array.shape, given))
 
 
 @rule(
@@ -162,7 +162,7 @@ def repeat(call: Call) -> Value:
 def tile(call: Call) -> Value:
     """As repeat, but fewer numbers than axes are for the last ones."""
     array = call.tensor("input")
-    return array.with_shape(_repeated(call, array.shape, sizes(call, "dims")))
+    return array.with_shape(repeated(call, array.shape, sizes(call, "dims")))
 
 
 @rule(
@@ -173,10 +173,11 @@ def tile(call: Call) -> Value:
 def tile_numpy(call: Call) -> Value:
     """As repeat, but fewer numbers than axes are for the last ones."""
     array = call.tensor("A")
-    return array.with_shape(_repeated(call, array.shape, sizes(call, "reps")))
+    return array.with_shape(repeated(call, array.shape, sizes(call, "reps")))
 
 
-def _repeated(call: Call, shape: Shape, repeats: tuple[Part, ...]) -> Shape:
+def repeated(call: Call, shape: Shape, repeats: tuple[Part, ...]) -> Shape:
+    """The shape with each axis as often as its number says."""
     require_sizes(call, repeats)
     axes = shape.fixed
     if axes is None or any(isinstance(part, Variadic) for part in repeats):
@@ -206,7 +207,7 @@ def _multiple(axis: Axis, by: Part) -> Axis:
 )
 def repeat_interleave(call: Call) -> Value:
     """One axis with each element repeated; all elements if no axis is named."""
-    return _interleaved(call, call["repeats"], call["dim"])
+    return interleaved(call, call["repeats"], call["dim"])
 
 
 @rule(
@@ -217,10 +218,11 @@ def repeat_interleave(call: Call) -> Value:
 )
 def repeat_numpy(call: Call) -> Value:
     """One axis with each element repeated; all elements if no axis is named."""
-    return _interleaved(call, call["repeats"], call["axis"])
+    return interleaved(call, call["repeats"], call["axis"])
 
 
-def _interleaved(call: Call, repeats: Value, dim: Value) -> Tensor:
+def interleaved(call: Call, repeats: Value, dim: Value) -> Tensor:
+    """The input with each element of one axis, or each of all, as often as `repeats` says."""
     array = call.tensor("input")
     require_sizes(call, (Axis(repeats),) if isinstance(repeats, Dim) else ())
     if dim is None:

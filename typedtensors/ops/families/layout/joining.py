@@ -188,14 +188,14 @@ def stack(call: Call) -> Value:
     given, number = call["tensors"], call["dim"] if call["axis"] is None else call["axis"]
     many = given.item if isinstance(given, Many) else None
     arrays = [many] if isinstance(many, Tensor) else tensors(call, "tensors")
-    together = _together(call, [array.shape for array in arrays])
-    at = insertion(call, together, number)
+    common = together(call, [array.shape for array in arrays])
+    at = insertion(call, common, number)
     new = Axis(Dim.fresh("len") if isinstance(many, Tensor) else Dim.of(len(arrays)))
-    shape = Shape((*together.axes[:at], new, *together.axes[at:]))
+    shape = Shape((*common.axes[:at], new, *common.axes[at:]))
     return Tensor(shape, promotion.promoted(call.framework, arrays))
 
 
-def _together(call: Call, shapes: Sequence[Shape]) -> Shape:
+def together(call: Call, shapes: Sequence[Shape]) -> Shape:
     """The one shape that all of them are."""
     rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
     if rank is None:

@@ -49,11 +49,12 @@ def reshape(call: Call) -> Value:
     given = call["sizes"]
     if isinstance(given, tuple) and any(isinstance(each, DType) for each in given):
         raise Undetermined("a view as another dtype")
-    wanted = [_meant(part) for part in sizes(call, "sizes", "shape", "size")]
+    wanted = [meant(part) for part in sizes(call, "sizes", "shape", "size")]
     return array.with_shape(reshaped(call, array.shape, wanted))
 
 
-def _meant(part: Part) -> Part:
+def meant(part: Part) -> Part:
+    """A size that is asked for: a 1 is meant to broadcast."""
     if isinstance(part, Axis) and part.is_one:
         return replace(part, intent=Intent.VIEW)
     return part
@@ -160,7 +161,7 @@ def unflattened(call: Call, sizes: Value) -> Tensor:
     array = call.tensor("input")
     at = position(call, array.shape, call["dim"])
     axis = Shape((array.shape.axes[at],))
-    split = reshaped(call, axis, [_meant(part) for part in parts(sizes)])
+    split = reshaped(call, axis, [meant(part) for part in parts(sizes)])
     return array.with_shape(array.shape.replace(at, *split.axes))
 
 

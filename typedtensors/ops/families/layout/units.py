@@ -41,10 +41,11 @@ def unsqueeze(call: Call) -> Value:
     array = call.tensor("input")
     at = insertion(call, array.shape, call["dim"])
     axes = array.shape.axes
-    return array.with_shape(Shape((*axes[:at], _unit(), *axes[at:])))
+    return array.with_shape(Shape((*axes[:at], unit(), *axes[at:])))
 
 
-def _unit() -> Axis:
+def unit() -> Axis:
+    """A new axis of size 1 that is meant to broadcast."""
     return Axis(Dim.of(1), intent=Intent.UNSQUEEZE)
 
 
@@ -64,13 +65,13 @@ def expand_dims(call: Call) -> Value:
     numbers = given if isinstance(given, (tuple, list)) else (given,)
     if len(numbers) == 1:
         at = insertion(call, array.shape, numbers[0])
-        return array.with_shape(Shape((*array.shape.axes[:at], _unit(), *array.shape.axes[at:])))
+        return array.with_shape(Shape((*array.shape.axes[:at], unit(), *array.shape.axes[at:])))
     if array.shape.fixed is None:
         raise Undetermined("the rank is not known")
     rank = len(array.shape.fixed) + len(numbers)
     new = positions(call, Shape.of(*[1] * rank), tuple(numbers))
     old = iter(array.shape.axes)
-    return array.with_shape(Shape(tuple(_unit() if at in new else next(old) for at in range(rank))))
+    return array.with_shape(Shape(tuple(unit() if at in new else next(old) for at in range(rank))))
 
 
 @rule(
@@ -128,7 +129,7 @@ def _squeezed(call: Call, part: Part) -> list[Part]:
         return [Variadic.fresh()]
     if size == 1:
         return []
-    if call.framework is Framework.NUMPY:
+    if call.framework is not Framework.TORCH:
         raise Conflicting(wording.misused(call.name, f"the axis to remove has size {size}, not 1"))
     return [part]
 
@@ -155,4 +156,4 @@ def atleast(call: Call) -> Value:
     # A matrix among three axes stands in front of the new one, a vector in the middle.
     behind = 1 if least == 3 and axes else 0
     before = least - len(axes) - behind
-    return array.with_shape(Shape((*[_unit()] * before, *axes, *[_unit()] * behind)))
+    return array.with_shape(Shape((*[unit()] * before, *axes, *[unit()] * behind)))

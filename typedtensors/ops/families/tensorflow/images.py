@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow's convolutions and pooling over images with their channels last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, Verdict, divide
+from typedtensors.ops.names import tensorflow_names
+from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.registry import rule
+from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.steps.channels_last import numbers, picture, windowed
+from typedtensors.ops.steps.images import spatial_rank
+from typedtensors.ops.steps.matmul import require_one_kind
+from typedtensors.ops.steps.windows import windows
+from typedtensors.shapes import Axis, Shape
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+
+_SPATIAL = ("9", "9 7", "7 8 9")
+_FORMATS = (None, "NWC", "NHWC", "NDHWC")
+
+
+def _require_channels_last(call: Call) -> None:
+    if call["data_format"] not in _FORMATS:
+        raise Undetermined("channels are not last")
+
+
+def _convolutions(count: int) -> tuple[Example, ...]:
+    fixed, named, kernel = _SPATIAL[count - 1], " ".join("dhw"[-count:]), " ".join("3" * count)
+    return (
+        example(Array(f"b {named} c"), Array(f"{kernel} c o"), 1, "SAME"),
+        example(Array(f"b {fixed} c"), Array(f"{kernel} c o"), 1, padding="VALID"),
+        example(Array(f"b {fixed} 3"), Array(f"{kernel} 3 5"), 2, "SAME"),
+        example(Array(f"b {fixed} 3"), Array(f"{kernel} 3 5"), 2, "VALID"),
+        example(Array(f"b {fixed} 3"), Array(f"{kernel} 4 5"), 1, "SAME"),
+    )
+
+
+def convolved(call: Call) -> Value:
+    """Windows as large as the filters slide over the spatial axes; channels become others."""
+    _require_channels_last(call)
+    count = spatial_rank(call)
+    parts = picture(call, "input", count, batches=None)
+    kernel, last = _filters(call, count)
+    stride = call.arguments.get("strides", call.arguments.get("stride"))
+    dilation = Dim.of(1) if call["dilations"] is None else call["dilations"]
+    steps, spread = numbers(stride, count), numbers(dilation, count)
+    found = windows(count, kernel, steps, Dim.of(0), spread)
+    axes = windowed(call, parts.spatial, found, call["padding"])
+    require_one_kind(call, "input", "filters")
+    return call.tensor("input").with_shape(parts.shape(axes, last))
+
+
+def _filters(call: Call, count: int) -> tuple[list[Dim], Axis]:
+    """The sizes of the windows and the channels that are made; those that come in must fit."""
+    filters = call.tensor("filters").shape
+    if filters.rank is not None and filters.rank != count + 2:
+        where, wanted = wording.argument("filters", call.name), " ".join("dhw"[-count:])
+        raise Conflicting(wording.rank_differs(where, f"{wanted} c_in c_out", filters.text))
+    sizes = filters.fixed
+    if sizes is None or any(axis.flexible for axis in sizes):
+        raise Undetermined("a size of the filters is not known")
+    _require_channels(call, call.tensor("input").shape, sizes[-2])
+    return [axis.dim for axis in sizes[:-2]], sizes[-1]
+
+
+def _require_channels(call: Call, shape: Shape, needed: Axis) -> None:
+    own = shape.axis(-1)
+    if own is None or own.flexible:
+        return
+    given, wanted = call.facts.resolve(own.dim), call.facts.resolve(needed.dim)
+    grouped = given != wanted and divide(given, wanted) is not None
+    if grouped:
+        raise Undetermined("the channels may be in groups")
+    if call.requires(own.dim, needed.dim) is Verdict.DIFFERENT:
+        where, origin = wording.argument("input", call.name), "axis -2 of `filters`"
+        raise Conflicting(
+            wording.axis_differs(where, len(shape.axes) - 1, str(needed), str(own), bound_by=origin)
+        )
+
+
+for _count, _stride in ((1, "stride"), (2, "strides")):
+    rule(
+        *tensorflow_names(f"nn.conv{_count}d"),
+        params=f"input, filters, {_stride}, padding, data_format=None, dilations=None, name=None",
+        examples=_convolutions(_count),
+    )(convolved)
+rule(
+    *tensorflow_names("nn.conv3d"),
+    params="input, filters, strides, padding, data_format=None, dilations=None, name=None",
+    examples=(
+        example(Array("b d h w c"), Array("3 3 3 c o"), [1, 1, 1, 1, 1], "SAME"),
+        example(Array("b 7 8 9 c"), Array("3 3 3 c o"), [1, 2, 2, 2, 1], padding="VALID"),
+        example(Array("b 7 8 9 3"), Array("3 3 3 4 5"), [1, 1, 1, 1, 1], "SAME"),
+    ),
+)(convolved)
+
+
+def _poolings(count: int) -> tuple[Example, ...]:
+    fixed, named = _SPATIAL[count - 1], " ".join("xyz"[:count])
+    return (
+        example(Array(f"b {named} c"), 2, 2, "SAME"),
+        example(Array(f"b {fixed} c"), 2, strides=2, padding="VALID"),
+        example(Array(f"b {fixed} c"), 3, 1, "VALID"),
+        example(Array(f"b {fixed.split()[0]}"), 2, 2, "VALID"),
+    )
+
+
+def pooled(call: Call) -> Value:
+    """A value per window."""
+    _require_channels_last(call)
+    count = spatial_rank(call)
+    parts = picture(call, "input", count)
+    kernel, steps = numbers(call["ksize"], count), numbers(call["strides"], count)
+    found = windows(count, kernel, steps, Dim.of(0), Dim.of(1))
+    axes = windowed(call, parts.spatial, found, call["padding"])
+    return call.tensor("input").with_shape(parts.shape(axes, parts.channels))
+
+
+for _count in (1, 2, 3):
+    rule(
+        *tensorflow_names(f"nn.max_pool{_count}d", f"nn.avg_pool{_count}d"),
+        params="input, ksize, strides, padding, data_format=None, name=None",
+        examples=_poolings(_count),
+    )(pooled)
