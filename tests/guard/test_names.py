@@ -87,6 +87,16 @@ def test_names_settle_what_equal_sizes_leave_open() -> None:
     ]
 
 
+def test_name_that_is_1_in_this_call_meets_a_1_without_a_broadcast() -> None:
+    @typechecked
+    def body(x: Float[Tensor, "b heads"]) -> Tensor:
+        return x - torch.zeros(3, 1)
+
+    with guard("explicit") as report:
+        body(torch.ones(3, 1))
+    assert report.events == []
+
+
 def test_one_name_for_both_axes_leaves_it_open() -> None:
     @typechecked
     def body(x: Float[Tensor, "n n"], row: Float[Tensor, "n"]) -> Tensor:

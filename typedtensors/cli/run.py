@@ -21,6 +21,7 @@ from typedtensors.shapes.broadcast import Level, Reason
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+    from collections.abc import Callable
 
 _DESCRIPTION = """\
 Runs a program as python would, and stops it at the first broadcast that nobody asked for.
@@ -103,17 +104,23 @@ def _sum_up(report: Report, arguments: argparse.Namespace) -> None:
 
 
 def _enter_guard(stack: ExitStack, arguments: argparse.Namespace, config: Config) -> None:
-    def allows(event: GuardEvent) -> bool:
-        level = Level(config.level(event.module))
-        return not level.reports(Reason(event.reason)) or config.allows(event.file, event.function)
-
     try:
-        watch = guard(config.strictest, arguments.action, allows=allows)
+        watch = guard(config.strictest, arguments.action, allows=allowed_by(config))
         # However the program ends, and when the guard is off again.
         stack.callback(_sum_up, watch.report, arguments)
         stack.enter_context(watch)
     except ImportError as error:
         raise RefusalError(str(error)) from None
+
+
+def allowed_by(config: Config) -> Callable[[GuardEvent], bool]:
+    """Whether a configuration lets an event pass: by its module's level, or by name."""
+
+    def allows(event: GuardEvent) -> bool:
+        level = Level(config.level(event.module))
+        return not level.reports(Reason(event.reason)) or config.allows(event.file, event.function)
+
+    return allows
 
 
 def _execute(program: Program, rest: list[str]) -> int:

@@ -45,17 +45,10 @@ def _call(memo: Any) -> object | None:
 
 
 def _describe(call: object) -> NamedCall:
-    arguments, sizes = call, None
-    if isinstance(call, Pending):
-        sizes, _, _, arguments = call.memo()
+    arguments = call.memo()[3] if isinstance(call, Pending) else call
     if not isinstance(arguments, Arguments) or arguments.plan is None:
         return NamedCall()
-    if sizes is None:
-        found = [memo[0] for memo in current_stack() if _call(memo) is call]
-        sizes = found[-1] if found else {}
-    known = {name: size for name, size in sizes.items() if isinstance(size, int)}
-    plan = arguments.plan
-    return NamedCall(plan.name, tuple(_arrays(plan, arguments)), known)
+    return NamedCall(arguments.plan.name, tuple(_arrays(arguments.plan, arguments)))
 
 
 def _arrays(plan: Plan, arguments: Mapping[str, Any]) -> Iterator[tuple[object, str]]:

@@ -6,24 +6,22 @@ The checks answer where a guard asks; until they are loaded nobody does. No side
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 
 @dataclass(frozen=True)
 class NamedCall:
     """One call of a checked function.
 
-    `arrays` are its array arguments, each with the spec of its annotation; `sizes` are what the
-    names in those have been bound to.
+    `arrays` are its array arguments, each with the spec of its annotation.
     """
 
     function: str = ""
     arrays: tuple[tuple[object, str], ...] = ()
-    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass

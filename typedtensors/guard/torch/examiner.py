@@ -70,7 +70,8 @@ class Examiner:
         if operands is not None and meeting is not None:
             if meeting.clash:
                 return self._clash(operands, meeting)
-            event = meeting.event if meeting.settled else event
+            # Where the shapes are equal, a name that is 1 here has only met a 1.
+            event = meeting.event if meeting.settled and event is not None else event
         if operands is None or event is None or not self._may_be_reported(event, operands):
             if self._role.by_shapes:
                 self._remember(shapes)

@@ -55,6 +55,11 @@ class OpenCall:
             if name is not None and outer is not None:
                 self.outside.setdefault(name, outer)
 
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The size of each name, arithmetic aside."""
+        return {name: size for name, size in self._sizes.items() if name and name.isidentifier()}
+
     def names_of(self, tensor: Tensor) -> Names | None:
         """What the axes of a tensor are called in this call."""
         known = self._known(tensor)
@@ -159,7 +164,7 @@ class Naming:
             call = CALLS.describe(token)
             caller = self._calls[-1] if self._calls else None
             self._calls.append(OpenCall(token, call, caller))
-            self._note(call.function, call.sizes)
+            self._note(call.function, self._calls[-1].sizes)
         return self._calls[-1]
 
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pytest runs each test under a guard, where it is told to."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.testing.test_plugin import ROOT
+
+TESTS = """
+import pytest, torch
+from jaxtyping import Float
+from torch import Tensor
+from typedtensors import typechecked
+
+COLUMN, ROW = torch.ones(4, 1), torch.ones(4)
+
+@typechecked
+def score(x: Float[Tensor, "batch seq"]) -> Float[Tensor, "batch"]:
+    return x.sum(1)
+
+@pytest.fixture
+def table():
+    return COLUMN - ROW
+
+def test_fine(table):
+    score(torch.ones(3, 3))
+
+def test_buggy():
+    COLUMN - ROW
+
+def test_bias():
+    torch.ones(3, 4) + ROW
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "test_shapes.py").write_text(TESTS, encoding="utf-8")
+    return tmp_path
+
+
+def run(project: Path, *options: str) -> str:
+    """Run the tests of a project, and return what pytest prints."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", *options]
+    if "typedtensors_guard" not in _found_plugins():
+        command += ["-p", "typedtensors.testing.guarded"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(project)])}
+    done = subprocess.run(
+        command, cwd=project, env=env, check=False, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
+
+
+def _found_plugins() -> set[str]:
+    from importlib.metadata import entry_points
+
+    return {each.name for each in entry_points(group="pytest11")}
+
+
+def failed(text: str) -> set[str]:
+    """Return the tests that failed."""
+    return {name for name in ("fine", "buggy", "bias") if f"test_{name} FAILED" in text}
+
+
+def test_no_test_is_guarded_unless_it_is_asked_for(project: Path) -> None:
+    text = run(project)
+    assert "3 passed" in text
+    assert "cannot tell apart" not in text
+
+
+def test_test_fails_at_its_first_finding(project: Path) -> None:
+    text = run(project, "--tensor-guard=suspicious")
+    assert failed(text) == {"buggy"}
+    assert "`COLUMN - ROW` broadcasts (4, 1) and (4,) to (4, 4) (rank)" in text
+
+
+def test_summary_names_dims_of_equal_sizes(project: Path) -> None:
+    text = run(project, "--tensor-guard=suspicious")
+    assert "sizes that the tests cannot tell apart" in text
+    assert "score: `batch` and `seq` had equal sizes in every call, such as 3" in text
+
+
+def test_level_may_come_from_either_configuration(project: Path) -> None:
+    settings = '[tool.pytest.ini_options]\ntensor_guard = "explicit"\n'
+    (project / "pyproject.toml").write_text(settings, encoding="utf-8")
+    assert failed(run(project)) == {"buggy", "bias"}
+    allowed = settings + '[tool.typedtensors]\nallow = ["test_shapes.test_buggy"]\n'
+    (project / "pyproject.toml").write_text(allowed, encoding="utf-8")
+    assert failed(run(project)) == {"bias"}
+    (project / "pyproject.toml").write_text(settings.replace("ex", "x"), encoding="utf-8")
+    assert "tensor_guard = 'xplicit': use one of" in run(project)
