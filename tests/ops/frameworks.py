@@ -20,9 +20,17 @@ from typedtensors.ops import Module, Object
 from typedtensors.shapes import DType
 
 # Without an accelerator: another op that does the same to shape and dtype.
-_STAND_INS = {"torch.Tensor.cuda": "torch.Tensor.cpu", "torch.Tensor.pin_memory": "torch.clone"}
+_STAND_INS = {
+    **{f"torch.Tensor.{name}": "torch.Tensor.cpu" for name in ("cuda", "ipu", "mtia", "xpu")},
+    "torch.Tensor.pin_memory": "torch.clone",
+}
 
 
+_LAYOUTS = {
+    "sparse": torch.Tensor.to_sparse,
+    "csr": torch.Tensor.to_sparse_csr,
+    "csc": torch.Tensor.to_sparse_csc,
+}
 _OBJECTS = {"numpy.random.Generator": np.random.default_rng}
 
 
@@ -99,7 +107,10 @@ def _real(scene: Scene, value: Any) -> Any:
         fill = 0 if indexes else value.fill
         if numpy:
             return np.full(value.sizes, fill, value.dtype)
-        return _invertible(torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype)))
+        if value.dtype.startswith("q"):
+            return _quantized(torch.full(value.sizes, float(fill)), value)
+        array = _invertible(torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype)))
+        return _LAYOUTS[value.layout](array) if value.layout else array
     if isinstance(value, Module):
         named = {name: _real(scene, each) for name, each in value.kwargs.items()}
         return resolve(value.name)(*(_real(scene, arg) for arg in value.args), **named)
@@ -113,6 +124,15 @@ def _real(scene: Scene, value: Any) -> Any:
             return as_dtype(name)
         return np.dtype(name) if numpy else getattr(torch, name)
     return rebuilt(value, lambda leaf: _real(scene, leaf))
+
+
+def _quantized(floats: torch.Tensor, wanted: DrawnArray) -> torch.Tensor:
+    dtype = getattr(torch, wanted.dtype)
+    if wanted.layout != "channels":
+        return torch.quantize_per_tensor(floats, 1.0, 0, dtype)
+    count = floats.shape[-1]
+    numbers = torch.ones(count), torch.zeros(count, dtype=torch.int64)
+    return torch.quantize_per_channel(floats, *numbers, floats.ndim - 1, dtype)
 
 
 def _invertible(array: torch.Tensor) -> torch.Tensor:

@@ -37,6 +37,7 @@ class DrawnArray:
     hidden: bool = False
     vague: bool = False
     fill: int = 1
+    layout: str = ""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -52,7 +53,7 @@ class DrawnArray:
         if self.hidden:
             return Unknown("hidden")
         dtype = DType.exactly(self.dtype)
-        if self.vague:
+        if self.vague and dtype.numbers:
             (number,) = dtype.numbers or ()
             dtype = DType.named("Integer" if number.value == "int" else number.value.capitalize())
         if literal:

@@ -72,7 +72,7 @@ class Stage:
         """Arguments with their arrays drawn."""
         if isinstance(value, Array):
             parts = tuple(self._part(word) for word in value.spec.split())
-            return DrawnArray(parts, value.dtype.lower(), fill=value.fill)
+            return DrawnArray(parts, value.dtype.lower(), fill=value.fill, layout=value.layout)
         return rebuilt(value, self.set_up)
 
     def _part(self, word: str) -> DrawnAxis | Run:

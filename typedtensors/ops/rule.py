@@ -42,12 +42,14 @@ class Example:
 class Array:
     """An array argument of an example: `Array("b n d")`, `Array("n", "Int64")`.
 
-    Every element is `fill`: 1 is safe to divide by.
+    Every element is `fill`: 1 is safe to divide by. A `layout` other than that of rows stores the
+    elements by position (`sparse`, `csr`, `csc`), or quantizes channels (`channels`).
     """
 
     spec: str
     dtype: str = "Float32"
     fill: int = 1
+    layout: str = ""
 
 
 def indices(spec: str) -> Array:

@@ -13,24 +13,22 @@ from typedtensors.ops.index import index
 NOT_YET = "not yet"
 
 _TENSOR = r"torch\.Tensor\."
-_ANY = r"torch\.(Tensor\.|nn\.functional\.)?"
 _REASONS = {
     "called by Python, not by people": (_TENSOR + r"__\w+__",),
     "tells of memory, device or autograd, not of an array": (
         _TENSOR + r"(retain|record|register|storage)_\w+",
-        _TENSOR + r"(name|backward|grad|grad_dtype|grad_fn|module_load|set_)",
+        _TENSOR + r"(name|backward|grad|grad_fn|module_load)",
         r"torch\.autocast",
     ),
     "of a sparse array": (
-        _ANY + r"(c?crow|ccol|col|row)?_?(indices|values)(_copy)?",
-        _ANY + r"(coalesce|is_coalesced|dense_dim|sparse_\w+|resize_as_sparse_|to_mkldnn)",
-        _ANY + r"([hs]?spmm|smm|sspaddmm)",
+        r"torch\.(indices|values)_copy",
+        _TENSOR + r"(sparse_\w+|resize_as_sparse_|to_mkldnn)",
     ),
     "of a quantized array": (
-        _ANY + r"(q_\w+|qscheme|int_repr|quantized?_\w+|fake_quantize_\w+)",
+        r"torch\.quantized_\w+",
         r"torch\.(fused_moving_avg_obs_fake_quant|choose_qparams_optimized|fbgemm_\w+)",
     ),
-    "of one kind of device": (_ANY + r"(ipu|mtia|xpu|miopen_\w+|cudnn_\w+|mkldnn_\w+)",),
+    "of one kind of device": (r"torch\.miopen_\w+",),
     "a kernel behind a function that people call": (
         r"torch\.(native_\w+|batch_norm_\w+|instance_norm|convolution|embedding_bag)",
         r"torch\.(lstm|gru|rnn_tanh|rnn_relu)(_cell)?",
@@ -43,8 +41,7 @@ _REASONS = {
     ),
     "of an old interface": (
         r"torch\.lobpcg",
-        _TENSOR + r"(__div__|resize(_as)?|addbmm_|float_power_)",
-        r"torch\.nn\.(NLLLoss2d|CrossMapLRN2d)",
+        _TENSOR + r"__div__",
     ),
     "of axes that are objects": (_TENSOR + r"index",),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.names import in_place, methods, torch_names
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, declare, results
@@ -133,6 +133,8 @@ def cdist(call: Call) -> Tensor:
     return Tensor(Shape((*meet(call, batches).axes, *rows)), dtype)
 
 
+_ADDBMM = Signature.parse("b m k, b k n -> m n")
+
 # A product added to an array that broadcasts to it.
 for _name, _sig, _params in (
     ("addmm", "m k, k n -> m n", "mat1, mat2"),
@@ -153,6 +155,24 @@ for _name, _sig, _params in (
             example(Array("x"), *_factors),
         ),
     )(added(Signature.parse(_sig), *_params.split(", ")))
+
+
+@rule(
+    "torch.Tensor.addbmm_",
+    params="input, batch1, batch2, *, beta=1, alpha=1",
+    examples=(
+        example(Array("m n"), Array("b m k"), Array("b k n")),
+        example(Array("m n"), Array("b m k"), Array("b j n")),
+    ),
+)
+def add_products(call: Call) -> Tensor:
+    """The sum of products added to a matrix of its shape."""
+    (product,) = results(call, _ADDBMM, ("batch1", "batch2"))
+    array = call.tensor("input")
+    if array.shape != product.shape or array.dtype != product.dtype:
+        raise Undetermined("the input is not known to be like the products")
+    return array
+
 
 rule(
     "torch.nn.functional.linear",

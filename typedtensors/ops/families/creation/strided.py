@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
+from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -118,6 +119,51 @@ def resize(call: Call) -> Value:
 def resize_as(call: Call) -> Value:
     """The other's shape."""
     return call.tensor("input").with_shape(call.tensor("other").shape)
+
+
+@rule(
+    "torch.Tensor.set_",
+    params="input, source",
+    examples=(example(Array("b n"), Array("n")), example(Array("n"), Array("b n"))),
+)
+def placed_over(call: Call) -> Value:
+    """The other's shape, and its memory."""
+    array, source = call.tensor("input"), call.tensor("source")
+    if array.dtype != source.dtype:
+        raise Undetermined("torch takes arrays of one dtype")
+    return array.with_shape(source.shape)
+
+
+@rule(
+    "torch.Tensor.resize",
+    params="input, *sizes, size=None",
+    examples=(example(Array("4 6"), 8, 3), example(Array("4 6"), 8, 2)),
+)
+def resize_of_old(call: Call) -> Value:
+    """Other sizes for as many elements."""
+    array, wanted = call.tensor("input"), shape_of(sizes(call, "sizes", "size"))
+    if isinstance(call["sizes"], tuple) and any(
+        not isinstance(each, Dim) for each in call["sizes"]
+    ):
+        raise Undetermined("torch takes the sizes one by one")
+    if array.shape.count is None or wanted.count is None:
+        raise Undetermined("the sizes are not known")
+    require_sizes(call, wanted.axes)
+    if call.same(array.shape.count, wanted.count) is Verdict.DIFFERENT:
+        problem = f"{wanted} does not hold the elements of {array.shape}"
+        raise Conflicting(wording.sizes_misused(call.name, problem))
+    return array.with_shape(wanted)
+
+
+@rule(
+    "torch.Tensor.resize_as",
+    params="input, other",
+    examples=(example(Array("4 6"), Array("8 3")), example(Array("4 6"), Array("8 2"))),
+)
+def resize_as_of_old(call: Call) -> Value:
+    """The other's shape, for as many elements."""
+    more = {"sizes": call.tensor("other").shape.dims or (), "size": None}
+    return resize_of_old(replace_arguments(call, {**call.arguments, **more}))
 
 
 @rule(

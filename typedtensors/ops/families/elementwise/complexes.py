@@ -127,6 +127,18 @@ _DOUBLE = DType.exactly("float64")
 
 
 @rule(
+    "torch.Tensor.float_power_",
+    params="input, exponent",
+    examples=(example(Array("b n", "Float64"), 2), example(Array("b n", "Float64"), Array("n"))),
+)
+def float_power_in_place(call: Call) -> Value:
+    """A power of an array that has double precision already."""
+    if call.tensor("input").dtype != _DOUBLE:
+        raise Undetermined("torch wants double precision")
+    return float_power(call)
+
+
+@rule(
     *torch_names("float_power"),
     params="input, exponent, *, out=None",
     examples=(

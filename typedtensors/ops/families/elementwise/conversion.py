@@ -23,7 +23,19 @@ _FLOAT64 = DType.exactly("float64")
 @rule(
     *torch_names("clone", "detach"),
     *("torch.detach_copy", "torch.alias_copy"),
-    *methods("contiguous", "cpu", "cuda", "pin_memory", "data", "detach_", "numpy", "__array__"),
+    *methods(
+        "contiguous",
+        "cpu",
+        "cuda",
+        "ipu",
+        "mtia",
+        "xpu",
+        "pin_memory",
+        "data",
+        "detach_",
+        "numpy",
+        "__array__",
+    ),
     "numpy.copy",
     "numpy.ndarray.copy",
     params="input, *args, memory_format=None, order='C', non_blocking=False, device=None, "

@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.value import SOME_BOOL, SOME_FLOAT, Many
+from typedtensors.ops.value import SOME_BOOL, SOME_FLOAT, Many, Object
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -67,6 +67,13 @@ def floating(call: Call) -> Value:
     """The only element as a float."""
     _only(call)
     return SOME_FLOAT
+
+
+@rule(*methods("__complex__"), params="input", examples=_ONES)
+def complex_number(call: Call) -> Value:
+    """The only element as a complex number."""
+    _only(call)
+    return Object("builtins.complex")
 
 
 @rule(

@@ -70,6 +70,12 @@ def cross_entropy(call: Call) -> Tensor:
     examples=_INDICES,
 )
 @layer(
+    "torch.nn.NLLLoss2d",
+    params="weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+    inputs="input, target",
+    examples=on_layers(_INDICES[:2]),
+)
+@layer(
     "torch.nn.NLLLoss",
     params=_SETTINGS,
     inputs="input, target",

@@ -261,3 +261,15 @@ def local_response_norm(call: Call) -> Tensor:
         raise Undetermined("the number of neighbours is not known")
     inexact = promotion.kinds(array.dtype) == frozenset({"float"})
     return Tensor(array.shape, array.dtype if inexact else ANY)
+
+
+@layer(
+    "torch.nn.CrossMapLRN2d",
+    params=_LOCAL,
+    examples=(example(Array("b c h w")).on(2), example(Array("b c h w")).on(3)),
+)
+def local_response_of_old(call: Call) -> Tensor:
+    """As local response normalization, of batches of images."""
+    if call.tensor("input").shape.rank != 4:
+        raise Undetermined("not known to be images")
+    return local_response_norm(call)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
+from typedtensors.ops import promotion
 from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
@@ -91,6 +92,22 @@ for _names, _class in (
     rule(*_names, params="input", examples=_ARRAY)(
         lambda call, made=_class: Object(made) if call.tensor("input") else None
     )
+
+
+@rule(*methods("__dlpack_device__"), params="input", examples=_ARRAY)
+def place(call: Call) -> Value:
+    """The kind of device, and its number."""
+    call.tensor("input")
+    return Dim.fresh("kind"), Dim.fresh("device")
+
+
+@rule(*methods("grad_dtype"), params="input", examples=_ARRAY[:1])
+def grad_dtype(call: Call) -> Value:
+    """The dtype that a gradient has."""
+    array = call.tensor("input")
+    if promotion.kinds(array.dtype) != frozenset({"float"}):
+        raise Undetermined("only floats have gradients")
+    return array.dtype
 
 
 @rule(*methods("share_memory_"), params="input", examples=_ARRAY)
