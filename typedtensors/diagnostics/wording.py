@@ -106,11 +106,20 @@ def count_differs(where: str, source: str, target: str, *, hint: str | None = No
 
 
 def scrambles(
-    op: str, source: str, target: str, axis: str, *, order: tuple[int, ...] | None
+    op: str,
+    source: str,
+    target: str,
+    axis: str,
+    *,
+    order: tuple[int, ...] | None,
+    words: str = "`.permute({})` before `.reshape`",
 ) -> Diagnostic:
-    """A view that keeps the size of an axis and not what is in it; `order` would have kept it."""
+    """A view that keeps the size of an axis and not what is in it; `order` would have kept it.
+
+    `words` are how the framework writes that order.
+    """
     message = f"`{op}` from {shape_text(source)} to {shape_text(target)} mixes `{axis}` with others"
-    hint = None if order is None else f"`.permute({', '.join(map(str, order))})` before `.reshape`"
+    hint = None if order is None else words.format(", ".join(map(str, order)))
     return Diagnostic(codes.LAYOUT, message, hint)
 
 

@@ -14,6 +14,7 @@ from typedtensors.shapes.broadcast.acceptance import (
     statement_parts,
 )
 from typedtensors.shapes.broadcast.arithmetic import Broadcast, Meeting, broadcast
+from typedtensors.shapes.broadcast.dialect import NUMPY, TENSORFLOW, TORCH, Dialect
 from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
 from typedtensors.shapes.broadcast.fix import Edit, fixes
 from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself
@@ -23,9 +24,13 @@ from typedtensors.shapes.broadcast.rewrite import hint, safe_edit
 
 __all__ = [
     "ACCEPTING",
+    "NUMPY",
+    "TENSORFLOW",
+    "TORCH",
     "Broadcast",
     "BroadcastEvent",
     "Context",
+    "Dialect",
     "Edit",
     "Kind",
     "Level",

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hint`: edits of operands in the words of the source, as a torch user writes them."""
+"""`hint`: edits of operands in the words of the source, as a user of the framework writes them."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
+from typedtensors.shapes.broadcast.dialect import TORCH, Dialect
 from typedtensors.shapes.broadcast.fix import Change, Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LONGEST, _CHOICES = 80, 3
-_KEPT = "keepdim=True"
+_KEPT = "keepdim"
 _REDUCTIONS = frozenset(
     {"mean", "sum", "std", "var", "norm", "amax", "amin", "prod", "logsumexp", "vector_norm"}
+    | {f"reduce_{name}" for name in ("mean", "sum", "std", "variance", "max", "min", "prod")}
 )
 # Called on a reduction, these leave its axes alone.
 _ELEMENTWISE = frozenset(
@@ -22,15 +24,19 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def hint(edits: Sequence[Edit], texts: Sequence[str | None]) -> str | None:
+def hint(
+    edits: Sequence[Edit], texts: Sequence[str | None], dialect: Dialect = TORCH
+) -> str | None:
     """The edits in words, given the operands' source texts; None if there are no edits."""
-    written = dict.fromkeys(_written(edit, texts) for edit in edits)
+    written = dict.fromkeys(_written(edit, texts, dialect) for edit in edits)
     # A reduction knows which axis it removed: what keeps that one is what was meant.
     best_first = sorted(written, key=lambda edited: _KEPT not in edited)
     return " or ".join(best_first[:_CHOICES]) or None
 
 
-def safe_edit(edits: Sequence[Edit], texts: Sequence[str | None]) -> tuple[int, str] | None:
+def safe_edit(
+    edits: Sequence[Edit], texts: Sequence[str | None], dialect: Dialect = TORCH
+) -> tuple[int, str] | None:
     """The operand to edit and its new text, by the first hint; None if a choice is left to make.
 
     Which axis an operand belongs to is such a choice, unless a reduction says so; so is whether an
@@ -39,40 +45,60 @@ def safe_edit(edits: Sequence[Edit], texts: Sequence[str | None]) -> tuple[int, 
     found: list[tuple[int, str]] = []
     for edit in edits:
         text = texts[edit.operand]
-        if text is None or edit.outer:
+        named = dialect is not TORCH and _is_function(edit)
+        if text is None or edit.outer or named:
+            # Under which name a module has the function's package is not known here.
             continue
-        edited = _edited(edit, text, _suffix(edit, texts))
+        edited = _edited(edit, text, _template(edit, texts, dialect), dialect)
         if not edit.home or _KEPT in edited:
             found.append((edit.operand, edited))
     return min(found, key=lambda each: _KEPT not in each[1], default=None)
 
 
-def _written(edit: Edit, texts: Sequence[str | None]) -> str:
+def _is_function(edit: Edit) -> bool:
+    return edit.change is Change.SWAP or edit.like is not None
+
+
+def _written(edit: Edit, texts: Sequence[str | None], dialect: Dialect) -> str:
     """The edited operand, as `pred.squeeze(-1)`; in words where its text is unknown or long."""
     text = texts[edit.operand]
-    suffix = _suffix(edit, texts)
+    template = _template(edit, texts, dialect)
     if text is None or len(text) > _LONGEST:
-        edited = f"`{suffix}` on the operand of shape {edit.before}"
+        bare = "" if template.startswith("{}") else "..."
+        edited = f"`{template.format(bare)}` on the operand of shape {edit.before}"
     else:
-        edited = f"`{_edited(edit, text, suffix)}`"
+        edited = f"`{_edited(edit, text, template, dialect)}`"
     if edit.home:
         noun = "axis" if len(edit.home) == 1 else "axes"
         edited += f" for {noun} {', '.join(map(str, edit.home))}"
     return f"{edited} if the outer product is meant" if edit.outer else edited
 
 
-def _suffix(edit: Edit, texts: Sequence[str | None]) -> str:
-    """What to write behind the operand: `.unsqueeze(-1)`, or `[:, None, None]` for more axes."""
+def _template(edit: Edit, texts: Sequence[str | None], dialect: Dialect) -> str:
+    """The operand `{}` once it is edited: `{}.unsqueeze(-1)`, `{}[:, None, None]` for more axes."""
     if edit.change is Change.SWAP:
-        return ".mT"
+        return dialect.swap
     if edit.like is not None:
         other = texts[edit.like]
         plain = other is not None and len(other) <= _LONGEST
-        return f".expand_as({other})" if plain else f".expand{edit.shape}"
-    if len(edit.axes) == 1:
-        verb = "squeeze" if edit.change is Change.SQUEEZE else "unsqueeze"
-        return f".{verb}({_axis(edit.axes[0], edit.rank)})"
-    return f"[{', '.join('None' if at in edit.axes else ':' for at in range(edit.rank))}]"
+        if plain or dialect is not TORCH:
+            return dialect.expand.replace("{other}", other if other and plain else "...")
+        return "{}.expand" + str(edit.shape)
+    squeezes = edit.change is Change.SQUEEZE
+    word = dialect.squeeze if squeezes else dialect.unsqueeze
+    if len(edit.axes) == 1 and word is not None:
+        return "{}" + word.format(axis=_axis(edit.axes[0], edit.rank))
+    return "{}" + _index(edit, "0" if squeezes else "None")
+
+
+def _index(edit: Edit, item: str) -> str:
+    """`[:, None, None]`, or `[..., 0]` for the last axis alone."""
+    if edit.axes == (edit.rank - 1,) and edit.rank > 1:
+        return f"[..., {item}]"
+    parts = [item if at in edit.axes else ":" for at in range(edit.rank)]
+    while len(parts) > 1 and parts[-1] == ":" and item == "0":
+        parts.pop()
+    return f"[{', '.join(parts)}]"
 
 
 def _axis(at: int, rank: int) -> int:
@@ -80,19 +106,20 @@ def _axis(at: int, rank: int) -> int:
     return -1 if at == rank - 1 and rank > 1 else at
 
 
-def _edited(edit: Edit, text: str, suffix: str) -> str:
+def _edited(edit: Edit, text: str, template: str, dialect: Dialect) -> str:
+    grouped = f"({text})" if template.startswith("{}") else text
     try:
         body = ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
-        return f"({text}){suffix}"
+        return template.format(grouped)
     undone = _undone(edit, text, body)
     if undone is not None:
         return undone
-    kept = _keepdim(edit, text, body) if edit.change is Change.INSERT else None
+    kept = _keepdim(edit, text, body, dialect) if edit.change is Change.INSERT else None
     if kept is not None:
         return kept
     plain = isinstance(body, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    return f"{text}{suffix}" if plain else f"({text}){suffix}"
+    return template.format(text if plain else grouped)
 
 
 def _undone(edit: Edit, text: str, body: ast.expr) -> str | None:
@@ -105,12 +132,12 @@ def _undone(edit: Edit, text: str, body: ast.expr) -> str | None:
     return ast.get_source_segment(text, body.func.value)
 
 
-def _keepdim(edit: Edit, text: str, body: ast.expr) -> str | None:
+def _keepdim(edit: Edit, text: str, body: ast.expr, dialect: Dialect) -> str | None:
     """The text with `keepdim=True` in its reduction, where that yields the axes to insert."""
     call = _reduction(body)
     if call is None or call.end_lineno != 1 or not text.isascii():
         return None
-    if any(keyword.arg in {"keepdim", None} for keyword in call.keywords):
+    if any(keyword.arg in {"keepdim", "keepdims", None} for keyword in call.keywords):
         return None
     dims = [keyword.value for keyword in call.keywords if keyword.arg in {"dim", "axis"}]
     positional = call.args if getattr(call.func, "attr", "") != "norm" else []
@@ -118,7 +145,7 @@ def _keepdim(edit: Edit, text: str, body: ast.expr) -> str | None:
     if not dims or _axes(dims[0], edit) != edit.axes:
         return None
     end = (call.end_col_offset or 0) - 1
-    return f"{text[:end]}, {_KEPT}{text[end:]}"
+    return f"{text[:end]}, {dialect.keep}{text[end:]}"
 
 
 def _reduction(body: ast.expr) -> ast.Call | None:

@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from typedtensors.diagnostics import Diagnostic, Rewrite, wording
-from typedtensors.ops import Broadcast, Known, Rule
+from typedtensors.ops import Broadcast, Framework, Known, Rule
+from typedtensors.ops.rule import framework_of
 from typedtensors.shapes import Tensor
 from typedtensors.shapes.broadcast import (
+    NUMPY,
+    TENSORFLOW,
+    TORCH,
     BroadcastEvent,
     Context,
+    Dialect,
     Edit,
     Level,
     Reason,
@@ -29,6 +34,7 @@ from typedtensors.shapes.broadcast import (
 from typedtensors_mypy.interpreter.frame import Frame
 
 _LONGEST_EXPRESSION = 60
+_DIALECTS = {Framework.NUMPY: NUMPY, Framework.TENSORFLOW: TENSORFLOW}
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,9 @@ def _judge(
     nodes = [written.get(name) for name in names]
     # An object is no array: where another operand will do, that one is edited.
     edits = [edit for edit in found.edits if names[edit.operand] != "self"] or found.edits
-    advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes])
-    return replace(told, hint=advice, rewrite=_rewrite(frame, edits, nodes))
+    dialect = _DIALECTS.get(framework_of(made.op), TORCH)
+    advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes], dialect)
+    return replace(told, hint=advice, rewrite=_rewrite(frame, edits, nodes, dialect))
 
 
 def _are_shifted(operands: Sequence[Tensor]) -> bool:
@@ -102,7 +109,7 @@ def _shifted(
 
 
 def _rewrite(
-    frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None]
+    frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None], dialect: Dialect
 ) -> Rewrite | None:
     """The edit of the source that removes the broadcast, if it can be made without a choice."""
     if frame.scope.module is not frame.run.module:
@@ -110,7 +117,7 @@ def _rewrite(
         return None
     source = frame.run.module.source
     texts = [None if each is None else ast.get_source_segment(source, each) for each in nodes]
-    found = safe_edit(edits, texts)
+    found = safe_edit(edits, texts, dialect)
     node = None if found is None else nodes[found[0]]
     if found is None or node is None or node.end_lineno is None or node.end_col_offset is None:
         return None

@@ -18,6 +18,11 @@ _VIEWS: Mapping[str, str] = {
     for name in ("view", "reshape", "view_as", "reshape_as")
 } | {"tensorflow.reshape": "tensorflow"}
 
+_WORDS = {
+    "torch": "`.permute({})` before `.reshape`",
+    "tensorflow": "`tf.transpose(..., [{}])` before `tf.reshape`",
+}
+
 
 def judge_view(
     frame: Frame, name: str, args: tuple[Value, ...], outcome: Known
@@ -36,6 +41,8 @@ def judge_view(
     if found.padded:
         frame.shifts = True
         return None
+    op = name.rpartition(".")[2]
+    words = _WORDS.get(_VIEWS[name], _WORDS["torch"])
     return wording.scrambles(
-        name.rpartition(".")[2], before.text, after.text, str(found.axis), order=found.order
+        op, before.text, after.text, str(found.axis), order=found.order, words=words
     )
