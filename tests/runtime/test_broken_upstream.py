@@ -16,15 +16,13 @@ from typing import Any, NamedTuple
 
 import cloudpickle  # type: ignore[import-untyped]
 import jaxtyping
-import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from beartype import beartype
 from jaxtyping import Float, jaxtyped
 from torch import Tensor
 
-from typedtensors import TensorCheckError, UncheckedWarning, check, matches, typechecked
+from typedtensors import TensorCheckError, check, matches, typechecked
 
 f = torch.zeros
 theirs = jaxtyped(typechecker=beartype)
@@ -255,19 +253,6 @@ def test_a_branch_on_what_a_tensor_is_compiles_to_that_branch() -> None:
 
     assert by_rank(matches) == [1.0, 1.0]
     assert by_rank(isinstance) == [-1.0, -1.0]
-
-
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.5.0", reason="it was a union then")
-def test_an_annotation_over_array_like_is_said_to_be_unread() -> None:
-    """NumPy 2.5 made it an alias of a kind over which jaxtyping makes no annotation: nor do we."""
-    with pytest.raises(TypeError, match="must be a class"):
-        Float[npt.ArrayLike, "n"]
-
-    def use(x: Float[npt.ArrayLike, "n"], y: Float[np.ndarray, "n n"]) -> None: ...
-
-    with pytest.warns(UncheckedWarning, match="parameter `x` is not checked"):
-        checked = typechecked(use)
-    assert not accepts(checked, [1], np.zeros((2, 3)))
 
 
 def test_each_error_names_one_argument() -> None:
