@@ -19,7 +19,7 @@ from beartype import beartype
 from jaxtyping import Float, jaxtyped
 from torch import Tensor
 
-from typedtensors import typechecked
+from typedtensors import matches, typechecked
 
 ROUNDS, CALLS = 40, 100
 DECORATION_BUDGET_MS, COMPILED_BUDGET = 2.0, 1.02
@@ -156,6 +156,14 @@ def decoration_ms(decorate: Callable[..., Any], batches: int = 6, count: int = 2
     return min(times)
 
 
+def body_check() -> list[float]:
+    """The time of asking what one array is: with `isinstance`, and with `matches`."""
+    annotation: Any = Float[Tensor, "b d"]
+    return compare(
+        (lambda x: isinstance(x, annotation), lambda x: matches(x, annotation)), (f(2, 4),)
+    )
+
+
 def compiled_step(decorate: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a few layers, each a function that is decorated."""
 
@@ -192,6 +200,9 @@ def main() -> int:
         over += after / before > budget
         figures = f"{before:8.2f} us {much:6d} B   {after:6.2f} us {little:5d} B"
         print(f"  {name:<16}{figures}   {after / before:.3f}x (budget {budget:.2f}x)")
+    before, after = body_check()
+    over += after > before
+    print(f"  in a body: {before:.2f} us isinstance, {after:.2f} us matches (budget 1.00x)")
     before, after = decoration_ms(theirs), decoration_ms(typechecked)
     over += after > DECORATION_BUDGET_MS
     budget = f"budget {DECORATION_BUDGET_MS} ms"
