@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that a formula fills: windows of signals, positions of triangles, one number."""
+"""Windows: weights for the elements of a frame."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
-from typedtensors.ops import promotion
 from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.promotion import text
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import example
-from typedtensors.shapes import Axis, DType, Shape, Tensor
+from typedtensors.shapes import Axis, DType
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -71,30 +70,3 @@ for _names, _given, _settings in (
             example(8, dtype=DType.exactly("int64"), **_settings),
         ),
     )(window_of_signal)
-
-
-@rule(
-    *("torch.tril_indices", "torch.triu_indices"),
-    params=f"row, col, offset=0, *, {OPTIONS}",
-    examples=(example(3, 4), example(_N, _N, 1), example(4, 4, offset=-1)),
-)
-def triangle_indices(call: Call) -> Value:
-    """A column for each element of a triangle: its row and its column."""
-    rows, columns = call.dim("row"), call.dim("col")
-    for size in (rows, columns):
-        if at_most(size, Dim.of(-1)):
-            raise Conflicting(wording.misused(call.name, f"{size} is negative"))
-    count = Dim.fresh()
-    if rows == columns and call["offset"] == Dim.of(0):
-        count = rows * (rows + 1) // 2
-    return Tensor(Shape((Axis(Dim.of(2)), Axis(count))), typed(call, promotion.INT64))
-
-
-@rule(
-    "torch.scalar_tensor",
-    params=f"s, *, {OPTIONS}",
-    examples=(example(1.5), example(2), example(1.0, dtype=_DOUBLE)),
-)
-def scalar_tensor(call: Call) -> Value:
-    """One number, a float unless another dtype is asked for."""
-    return Tensor(Shape(()), typed(call, default_float(call)))

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images that grow by a factor: what only the run knows is not taken for a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typedtensors.ops import SOME_FLOAT
+
+INTERPOLATE = "torch.nn.functional.interpolate"
+
+
+def test_a_factor_that_is_known_gives_the_sizes(call: Any) -> None:
+    assert call(INTERPOLATE, call.array("b c h w"), scale_factor=0.5) == "b c h//2 w//2"
+    assert call(INTERPOLATE, call.array("b c 7 9"), scale_factor=1.7) == "b c 11 15"
+
+
+def test_a_factor_that_is_some_float_gives_sizes_that_are_not_known(call: Any) -> None:
+    found = call(INTERPOLATE, call.array("b c h w"), scale_factor=SOME_FLOAT)
+    assert found == "b c _ _"

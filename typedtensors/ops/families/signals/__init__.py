@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals: their frequencies, frames and windows."""
