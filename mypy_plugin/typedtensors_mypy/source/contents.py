@@ -38,7 +38,8 @@ class Contents:
         assigned: The attributes that a function's own statements assign.
         assigned_inside: Those that the functions inside it assign.
         changed: What is changed where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`.
-        compared: For each comparison that has several, the names and attributes in it.
+        compared: For each comparison that has several, the names and attributes in it, but
+            for `d % heads == 0`, which says nothing of their being equal.
         globalized: The names that are declared `global`.
         shared: The names that a function inside this one declares `nonlocal`.
         yields: Whether a function is a generator.
@@ -196,7 +197,7 @@ class _Walk:
 
     def comparison(self, node: ast.Compare) -> None:
         names = last_names(node)
-        if len(names) > 1:
+        if len(names) > 1 and not _is_divisibility(node):
             self.compared.append(names)
 
     def imported(self, node: AnyImport) -> None:
@@ -262,3 +263,14 @@ _OWN_NOTES: Mapping[type, Callable[[_Walk, Any], bool | None]] = {
     ast.Yield: _Walk.yielded,
     ast.YieldFrom: _Walk.yielded,
 }
+
+
+def _is_divisibility(node: ast.Compare) -> bool:
+    """Whether a comparison is `a % b == 0`, or the like of it."""
+    left, right = node.left, node.comparators[0]
+    return (
+        isinstance(left, ast.BinOp)
+        and isinstance(left.op, ast.Mod)
+        and len(node.comparators) == 1
+        and isinstance(right, ast.Constant)
+    )
