@@ -162,7 +162,10 @@ def resize_of_old(call: Call) -> Value:
 )
 def resize_as_of_old(call: Call) -> Value:
     """The other's shape, for as many elements."""
-    more = {"sizes": call.tensor("other").shape.dims or (), "size": None}
+    dims = call.tensor("other").shape.dims
+    if dims is None:
+        raise Undetermined("the sizes are not known")
+    more = {"sizes": dims, "size": None}
     return resize_of_old(replace_arguments(call, {**call.arguments, **more}))
 
 

@@ -162,7 +162,8 @@ def batch_norm_function(call: Call) -> Tensor:
     _require_channels(call, array)
     _require_weights(call, array, "running_mean", "running_var", "weight", "bias")
     axes = array.shape.fixed
-    if call["training"] is not False and axes is not None:
+    # torch's own function, which this one calls, asks for no spread.
+    if call["training"] is not False and axes is not None and call.op.startswith(_F):
         _require_spread(call, (axes[0], *axes[2:]))
     if call["training"] is not True and call["running_mean"] is None:
         raise Undetermined("without statistics it can only train")
