@@ -38,6 +38,8 @@ MOST_PER_1000 = 20.0
 # mypy's own, for code that is nested deeply.
 _RECURSION_LIMIT = 2**14
 _SHORT = 200
+# One that takes longer than this is shown at once: a whole run takes minutes.
+_LONG = 2.0
 _SHOWN = 10
 # Not modules of anybody: files that are wrong on purpose, or for Python 2.
 _NOT_CODE = frozenset({"test", "tests", "idlelib", "lib2to3", "site-packages", "__pycache__"})
@@ -132,6 +134,16 @@ def _is_module(path: Path) -> bool:
     return path.suffix == ".py" or (path / "__init__.py").exists()
 
 
+def check_all(files: Files) -> Iterator[Outcome]:
+    """Check every module, and show those that take long while others still wait."""
+    for name in files.paths:
+        outcome = check(files, name)
+        if outcome is not None:
+            if outcome.seconds > _LONG or outcome.failure:
+                print(f"  {outcome.seconds:6.2f} s  {outcome.name}", flush=True)
+            yield outcome
+
+
 def check(files: Files, name: str) -> Outcome | None:
     """Check one module in full; None if it is no Python of this version."""
     module = files.read(name)
@@ -195,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     roots = parser.parse_args(arguments).roots or libraries()
     sys.setrecursionlimit(_RECURSION_LIMIT)
     files = Files(modules(roots))
-    outcomes = [found for name in files.paths if (found := check(files, name)) is not None]
+    outcomes = list(check_all(files))
     print(*report(outcomes), sep="\n")
     return int(any(outcome.failure or outcome.is_slow for outcome in outcomes))
 
