@@ -193,6 +193,29 @@ def test_broadcast_by_name_or_with_a_comment_is_accepted() -> None:
     assert found(body, square(), square()) == []
 
 
+def test_sizes_that_the_function_compares_may_be_equal() -> None:
+    @typechecked
+    def asserted(x: Float[Tensor, "b d"], y: Float[Tensor, "c d"]) -> Tensor:
+        assert x.shape == y.shape
+        return x + y
+
+    @typechecked
+    def refused(x: Float[Tensor, "b d"], y: Float[Tensor, "c d"]) -> Tensor:
+        b, c = x.shape[0], len(y)
+        if b != c:
+            raise ValueError
+        return x + y
+
+    @typechecked
+    def late(x: Float[Tensor, "b d"], y: Float[Tensor, "c d"]) -> Tensor:
+        z = x + y
+        assert z.shape == y.shape
+        return z
+
+    assert [found(f, square(), square()) for f in (asserted, refused)] == [[], []]
+    assert found(late, square(), square()) == [("names", "x + y")]
+
+
 def test_compiled_code_is_left_alone() -> None:
     compiled = torch.compile(loss, backend="eager", fullgraph=True)
     assert found(compiled, torch.ones(N), torch.ones(N)) == []

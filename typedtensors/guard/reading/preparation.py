@@ -35,7 +35,8 @@ class Variables:
 
     def __init__(self, source: str, line: int) -> None:
         tree = _tree(source)
-        self._given = [] if tree is None else [*_assignments(_innermost(tree, line))]
+        self._scope = None if tree is None else _innermost(tree, line)
+        self._given = [] if self._scope is None else [*_assignments(self._scope)]
 
     def before(self, name: str, line: int) -> Given | None:
         """What a variable is assigned last before a line."""
@@ -48,6 +49,28 @@ class Variables:
             key=lambda given: given.line,
             default=None,
         )
+
+    def compare_sizes(self, line: int) -> bool:
+        """Whether the function compares sizes before a line: `assert x.shape == y.shape`."""
+        nodes = () if self._scope is None else ast.walk(self._scope)
+        return any(
+            isinstance(node, ast.Compare)
+            and node.lineno < line
+            and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
+            and all(map(self._is_size, (node.left, node.comparators[0])))
+            for node in nodes
+        )
+
+    def _is_size(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            given = self.before(node.id, node.lineno)
+            return given is not None and _mentions_sizes(given.value)
+        return _mentions_sizes(node)
+
+
+def _mentions_sizes(node: ast.expr) -> bool:
+    words = {getattr(part, "attr", getattr(part, "id", None)) for part in ast.walk(node)}
+    return not words.isdisjoint({"shape", "size", "len"})
 
 
 def is_prepared(expression: ast.AST, line: int, variables: Variables) -> bool:

@@ -34,8 +34,9 @@ class Site:
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
     expression inserts an axis. `prepared`: an earlier line of the function did, for a variable of
     the expression. `paired`: its operands are one tensor, turned two ways. `belonging`: those
-    operands that belong to the last axes of another, whatever has the same size. `accepted`: its
-    lines, or those at the ends of its statement, say `# broadcast: ok`.
+    operands that belong to the last axes of another, whatever has the same size. `compared`: its
+    function compares sizes before. `accepted`: its lines, or those at the ends of its statement,
+    say `# broadcast: ok`.
     """
 
     file: str
@@ -48,6 +49,7 @@ class Site:
     prepared: bool = False
     paired: bool = False
     belonging: tuple[ast.expr, ...] = ()
+    compared: bool = False
     accepted: bool = False
 
     @property
@@ -113,6 +115,7 @@ def read_site(
         prepared=parsed is not None and is_prepared(parsed.node, lines.start, variables),
         paired=parsed is not None and meets_itself(parsed.node),
         belonging=belonging(operands, lines.start, variables),
+        compared=variables.compare_sizes(lines.start),
         accepted=not accepted_lines(source).isdisjoint(lines),
     )
 
