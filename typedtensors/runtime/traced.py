@@ -60,7 +60,7 @@ def _axis_fits(shape: Any, annotation: Any, option: int, position: int) -> bool:
 
 @lru_cache(maxsize=256)
 def _options(annotation: Any) -> tuple[Any, ...]:
-    from typedtensors.runtime.hints.nodes import UnionHint
+    from typedtensors.runtime.hints.containers import UnionHint
     from typedtensors.runtime.hints.parse import parse_hint
 
     def flat(hint: Any) -> tuple[Any, ...]:
@@ -92,7 +92,8 @@ def _count_options(annotation: Any) -> int:
 
 @_constant
 def _verdict_on_class(annotation: Any, option: int, kind: type) -> int:
-    from typedtensors.runtime.hints.nodes import ArrayHint, ClassHint, PartsHint
+    from typedtensors.runtime.hints.containers import PartsHint
+    from typedtensors.runtime.hints.nodes import ArrayHint, ClassHint
 
     hint = _options(annotation)[option]
     if isinstance(hint, ArrayHint):

@@ -11,19 +11,15 @@ import pytest
 from jaxtyping import Float
 from typing_extensions import NotRequired, Self, TypeAliasType, TypedDict
 
-from typedtensors.runtime.hints.nodes import (
-    AnyHint,
-    ArrayHint,
-    ClassHint,
+from typedtensors.runtime.hints.containers import (
     FieldsHint,
-    Hint,
     ItemsHint,
     KeysHint,
     MappingHint,
-    PlainHint,
     TupleHint,
     UnionHint,
 )
+from typedtensors.runtime.hints.nodes import AnyHint, ArrayHint, ClassHint, Hint, PlainHint
 from typedtensors.runtime.hints.parse import parse_hint
 from typedtensors.runtime.hints.plain import UncheckableHintError
 

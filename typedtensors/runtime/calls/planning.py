@@ -24,8 +24,9 @@ from typedtensors.runtime.hints.annotations import (
     resolve_all,
     signature_of,
 )
+from typedtensors.runtime.hints.containers import UnionHint
 from typedtensors.runtime.hints.mentions import mentions_arrays
-from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint, UnionHint
+from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint
 from typedtensors.runtime.hints.parse import parse_hint
 from typedtensors.runtime.hints.plain import UncheckableHintError
 from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about

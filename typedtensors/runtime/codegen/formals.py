@@ -11,7 +11,8 @@ from typing import Any
 
 from typedtensors.runtime.codegen.code import Code
 from typedtensors.runtime.codegen.support import ABSENT
-from typedtensors.runtime.hints.nodes import NONE, Hint, UnionHint
+from typedtensors.runtime.hints.containers import UnionHint
+from typedtensors.runtime.hints.nodes import NONE, Hint
 
 # Such a default binds nothing, so that it makes no difference whether it was passed.
 _PLAIN_DEFAULTS = (type(None), bool, int, float, complex, str, bytes)

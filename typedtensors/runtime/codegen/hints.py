@@ -11,20 +11,16 @@ from typing import Any
 from typedtensors.runtime.codegen.arrays import Arrays, spec_of
 from typedtensors.runtime.codegen.code import Code, NotCompilableError
 from typedtensors.runtime.codegen.dims import Dims
-from typedtensors.runtime.hints.mentions import mentions_arrays
-from typedtensors.runtime.hints.nodes import (
-    AnyHint,
-    ArrayHint,
-    ClassHint,
+from typedtensors.runtime.hints.containers import (
     FieldsHint,
-    Hint,
     ItemsHint,
     KeysHint,
     MappingHint,
-    PlainHint,
     TupleHint,
     UnionHint,
 )
+from typedtensors.runtime.hints.mentions import mentions_arrays
+from typedtensors.runtime.hints.nodes import AnyHint, ArrayHint, ClassHint, Hint, PlainHint
 
 _NO_DEFAULT: Any = object()
 

@@ -11,20 +11,16 @@ from typing import Annotated, Any, TypeVar, Union
 
 import jaxtyping
 
-from typedtensors.runtime.hints.nodes import (
-    AnyHint,
-    ArrayHint,
-    ClassHint,
+from typedtensors.runtime.hints.containers import (
     FieldsHint,
-    Hint,
     ItemsHint,
     KeysHint,
     MappingHint,
     PartsHint,
-    PlainHint,
     TupleHint,
     UnionHint,
 )
+from typedtensors.runtime.hints.nodes import AnyHint, ArrayHint, ClassHint, Hint, PlainHint
 from typedtensors.runtime.hints.plain import UncheckableHintError, meaning_of, parse_plain
 
 _STANDARD = frozenset({"builtins", "collections", "collections.abc"})
