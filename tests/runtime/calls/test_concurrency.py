@@ -144,4 +144,5 @@ def test_memory_stays_flat_where_calls_fail_and_functions_come_and_go() -> None:
     # Each `Float[...]` in a body is a class: what Python keeps of those comes and goes.
     x, y = f(3), f(3, 4)
     for call in (fail, define, lambda: plain(x, y)):
-        assert grown(call, 200) < 32_768
+        # A table that happens to be enlarged grows once, and what is kept of calls each time.
+        assert min(grown(call, 100) for _ in range(3)) < 16_384
