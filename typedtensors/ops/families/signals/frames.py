@@ -89,6 +89,7 @@ def _frames(call: Call, time: Axis, size: Dim) -> Axis:
         example(Array("b 5 9", "Complex64"), 8, 2, window=Array("8")),
         example(Array("5 9", "Complex64"), 8, length=20),
         example(Array("8 9", "Complex64"), 8, onesided=False),
+        example(Array("b 4 9", "Complex64"), 7),
         example(Array("6 9", "Complex64"), 8),
     ),
 )
@@ -139,4 +140,5 @@ def _samples(call: Call, frames: Axis, size: Dim) -> Axis:
         raise Undetermined("frames that do not overlap")
     if count.value is None or (count.value == 1 and hop.value):
         raise Undetermined("the signal may be empty")
-    return Axis((count - 1) * hop)
+    # Half a frame is cut off at both ends, of an odd one less than all.
+    return Axis((count - 1) * hop + (size - size // 2 * 2))

@@ -178,6 +178,10 @@ def grid_sample(call: Call) -> Value:
     rank = array.shape.rank
     if rank not in (4, 5) or grid.shape.rank != rank or array.dtype != grid.dtype:
         raise Undetermined("image and grid are not known to go together")
+    # Numbers stand for modes in torch's own functions; volumes know no cubic one.
+    modes = [Dim.of(mode) for mode in range(3 if rank == 4 else 2)]
+    if call.arguments.get("interpolation_mode", modes[0]) not in modes:
+        raise Undetermined("the mode is not known")
     require_axis(call, ("input", 0), ("grid", 0))
     _require_size(call, "grid", -1, Axis(Dim.of(rank - 2)))
     return array.with_shape(Shape((*array.shape.axes[:2], *grid.shape.axes[1:-1])))
