@@ -143,6 +143,8 @@ def unravel_index(call: Call) -> Value:
     if isinstance(sizes, (Dim, Unknown)) or not isinstance(sizes, (tuple, list)) or not sizes:
         raise Undetermined("the number of axes is not known")
     require_sizes(call, parts(sizes))
+    if Dim.of(0) in sizes:
+        raise Undetermined("nothing has an index")
     return (Tensor(array.shape, promotion.INT64),) * len(sizes)
 
 

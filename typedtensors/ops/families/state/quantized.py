@@ -134,27 +134,33 @@ def zero_point(call: Call) -> Value:
     return Dim.fresh("zero_point")
 
 
+def _require_axes(call: Call) -> None:
+    """Channels take an axis."""
+    if not call.tensor("input").shape.least_rank:
+        raise Undetermined("the array may have no axis")
+
+
 _CHANNELS = (example(Array("b c", "quint8", layout="channels")),)
 
 
 @rule(*torch_names("q_per_channel_axis"), params="input", examples=_CHANNELS)
 def channel_axis(call: Call) -> Value:
     """Which axis has numbers of its own for each position."""
-    call.tensor("input")
+    _require_axes(call)
     return Dim.fresh("axis")
 
 
 @rule(*torch_names("q_per_channel_scales"), params="input", examples=_CHANNELS)
 def channel_scales(call: Call) -> Value:
     """What one step stands for, in each channel."""
-    call.tensor("input")
+    _require_axes(call)
     return Tensor(Shape((Axis(Dim.fresh("channels")),)), DType.exactly("float64"))
 
 
 @rule(*torch_names("q_per_channel_zero_points"), params="input", examples=_CHANNELS)
 def channel_zero_points(call: Call) -> Value:
     """The integer that stands for 0, in each channel."""
-    call.tensor("input")
+    _require_axes(call)
     return Tensor(Shape((Axis(Dim.fresh("channels")),)), INT64)
 
 
