@@ -149,10 +149,13 @@ def resize_of_old(call: Call) -> Value:
     if array.shape.count is None or wanted.count is None:
         raise Undetermined("the sizes are not known")
     require_sizes(call, wanted.axes)
-    if call.same(array.shape.count, wanted.count) is Verdict.DIFFERENT:
+    counts = [call.facts.resolve(count) for count in (array.shape.count, wanted.count)]
+    if counts[0] == counts[1]:
+        return array.with_shape(wanted)
+    if all(count.value is not None for count in counts):
         problem = f"{wanted} does not hold the elements of {array.shape}"
         raise Conflicting(wording.sizes_misused(call.name, problem))
-    return array.with_shape(wanted)
+    raise Undetermined("whether there are as many elements is not known")
 
 
 @rule(
