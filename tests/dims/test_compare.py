@@ -52,6 +52,28 @@ def test_an_opaque_dim_is_itself_and_not_itself_plus_one() -> None:
     assert compare(width, width + 1) is DIFFERENT
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        pytest.param("heads*(2*d//(3*heads))", "d", DIFFERENT, id="two thirds of a width at most"),
+        pytest.param("heads*(d//heads)", "d", UNDECIDED, id="equal if heads divide the width"),
+        pytest.param("d*heads", "d", UNDECIDED, id="one head"),
+        pytest.param("d+heads", "d", DIFFERENT, id="a size more"),
+        pytest.param("d//heads+d", "d", UNDECIDED, id="more heads than width"),
+        pytest.param("d//heads", "n", UNDECIDED, id="a caller may see to it"),
+        pytest.param("heads*(d//(16*heads))", "heads", UNDECIDED, id="equal for great widths"),
+        pytest.param("d//(heads-1)+d+1", "d", DIFFERENT, id="divided by what may be 0"),
+    ],
+)
+def test_the_verdict_where_a_size_is_not_declared(left: str, right: str, verdict: Verdict) -> None:
+    """`heads` is an integer of an object, of which a caller may know how it relates to others."""
+    (declared,) = Dim.name("heads").atoms
+    member = {declared: Dim.member("heads", Dim.scope())}
+    one, other = (parse_dim(text).substitute(member) for text in (left, right))
+    assert compare(one, other) is verdict
+    assert compare(other, one) is verdict
+
+
 @given(dims(), dims(), sizes())
 def test_equal_dims_are_equal_at_every_size(left: Dim, right: Dim, at: Sizes) -> None:
     try:

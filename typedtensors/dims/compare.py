@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from typedtensors.dims.dim import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +34,9 @@ _SIZES = (
     *(77, 79, 81, 83, 84, 89, 90, 96, 97, 101, 103, 108, 120, 144, 180, 240),
 )
 _TRIALS = 64
+# Two atoms that nothing relates are given each pair of sizes up to this one; literals whose product
+# is greater than a half of it might need greater sizes to come out equal.
+_GREATEST = 24
 
 
 @lru_cache(maxsize=4096)
@@ -38,8 +45,10 @@ def compare(left: Dim, right: Dim) -> Verdict:
 
     *Equal*: same normal form. *Different*: they differ by a constant; or only declared atoms
     occur, or only members of one scope on both sides, and the two are never equal at 64 fixed
-    assignments of distinct sizes, but for those at which a divisor is 0. *Undecided*: the rest.
-    Declared atoms are rigid: two different names are two different sizes.
+    assignments of distinct sizes, but for those at which a divisor is 0; or they have one or two
+    atoms, one on both sides, and no sizes of these make them equal, as for `d` and
+    `heads * (2*d // (3*heads))`. *Undecided*: the rest. Declared atoms are rigid: two different
+    names are two different sizes.
     """
     if left == right:
         return Verdict.EQUAL
@@ -47,7 +56,7 @@ def compare(left: Dim, right: Dim) -> Verdict:
     if gap.value is not None:
         return Verdict.DIFFERENT
     if not gap.declared and not (gap.rigid and left.atoms and right.atoms):
-        return Verdict.UNDECIDED
+        return Verdict.DIFFERENT if _never_equal(left, right) else Verdict.UNDECIDED
     compared = False
     for sizes in _assignments(left, right):
         try:
@@ -57,6 +66,41 @@ def compare(left: Dim, right: Dim) -> Verdict:
             continue  # sizes that the program cannot have
         compared = True
     return Verdict.DIFFERENT if compared else Verdict.UNDECIDED
+
+
+def _never_equal(left: Dim, right: Dim) -> bool:
+    """Whether no sizes make two dims equal, whatever may relate their atoms.
+
+    What divides an axis is a size. Other integers that nobody declares may be 0, or less.
+    """
+    atoms = sorted(left.atoms | right.atoms, key=_name)
+    literals = math.prod(abs(each) for each in _literals(left) | _literals(right) if each)
+    if len(atoms) > 2 or not left.atoms & right.atoms or literals > _GREATEST // 2:
+        return False
+    if len({atom.name for atom in atoms}) < len(atoms) or any(atom.guessed for atom in atoms):
+        return False
+    sizes = {atom for atom in atoms if atom.declared} | _divisors(left) | _divisors(right)
+    tried = (range(1 if atom in sizes else -2, _GREATEST + 1) for atom in atoms)
+    compared = False
+    for chosen in itertools.product(*tried):
+        assignment = {atom.name: size for atom, size in zip(atoms, chosen, strict=True)}
+        try:
+            if left.evaluate(assignment) == right.evaluate(assignment):
+                return False
+        except ZeroDivisionError:
+            continue
+        compared = True
+    return compared
+
+
+def _divisors(dim: Dim) -> frozenset[Atom]:
+    """The atoms in what a dim divides by, in any depth."""
+    found: frozenset[Atom] = frozenset()
+    for factor in dim.factors():
+        for place, operand in enumerate(getattr(factor, "operands", ())):
+            divides = place and getattr(factor, "operator", None) is Operator.FLOORDIV
+            found |= operand.atoms if divides else _divisors(operand)
+    return found
 
 
 def _assignments(left: Dim, right: Dim) -> Iterator[dict[str, int]]:
