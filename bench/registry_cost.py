@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROUNDS, BUDGET = 9, 60
+ROUNDS, BUDGET = 9, 90
 FOLDERS = [str(Path(__file__).resolve().parent.parent / name) for name in ("", "mypy_plugin")]
 # The ops of a file with a block of a transformer and its loss.
 ORDINARY = (

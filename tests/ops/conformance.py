@@ -148,6 +148,7 @@ _TOO_SMALL = (
     "is too small. Calculated output",
     "calculated shape of the array of sliding blocks",
     "Expected size[",
+    "slice index",
 )
 
 

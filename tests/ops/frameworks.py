@@ -61,8 +61,9 @@ def _call(scene: Scene) -> Any:
         layer = resolve(scene.op.rpartition(".")[0])
         own = [_real(scene, arg) for arg in scene.layer.args]
         named = {name: _real(scene, value) for name, value in scene.layer.kwargs.items()}
+        made = layer(*own, **named)
         # In training, a batch of one is a mistake to batch normalization.
-        made = layer(*own, **named).eval()
+        made = made if is_tensorflow(scene.op) else made.eval()
         if isinstance(made, LazyModuleMixin):
             made(*args, **kwargs)  # makes its weights, which `forward` alone does not
         args.insert(0, made)

@@ -42,7 +42,12 @@ def test_examples_are_right_in_every_spelling(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_rules_agree_with_the_framework(rule: Rule) -> None:
-    compare(rule, range(200))
+    compare(rule, range(_draws(rule)))
+
+
+def _draws(rule: Rule) -> int:
+    """How many calls are drawn: a layer of Keras takes long to make its weights."""
+    return 40 if rule.names[0].startswith("keras.") else 200
 
 
 @pytest.mark.slow

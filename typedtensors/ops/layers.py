@@ -30,18 +30,20 @@ def layer(
     *names: str,
     params: str,
     inputs: str = "input",
+    methods: tuple[str, ...] = ("forward", "__call__"),
     examples: tuple[Example, ...] = (),
 ) -> Callable[[F], F]:
     """Register a function over `Call` as the forward of the layers `names`.
 
-    `params` are the constructor's, `inputs` the forward's. Each example says `.on(...)` what layer
+    `params` are the constructor's, `inputs` the forward's, under each of the names `methods`. Each
+    example says `.on(...)` what layer
     it calls.
     """
 
     def register(forward: F) -> F:
         made = [example.layer for example in examples if example.layer is not None]
         add(Rule(names, params, _construct, examples=tuple(made)))
-        called = tuple(f"{name}.{method}" for name in names for method in ("forward", "__call__"))
+        called = tuple(f"{name}.{method}" for name in names for method in methods)
         apply = _with_config(forward)
         add(Rule(called, inputs, apply, examples=examples))
         return forward
@@ -87,7 +89,7 @@ def call_layer(call: Call, module: Value, *values: Value) -> Value:
 def _outcome(call: Call, module: Value, values: tuple[Value, ...]) -> Outcome:
     if not isinstance(module, Layer):
         return call.invoke(module, values)
-    name = f"{module.name}.forward"
+    name = f"{module.name}.__call__"
     found = lookup(name)
     if found is None:
         return Unknown(f"`{name}` has no rule")

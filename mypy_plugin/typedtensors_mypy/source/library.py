@@ -129,6 +129,7 @@ _MODULE_BASES = re.compile(
     r"^(?:torch\.nn\.(?:modules\.\w+\.)?Module"
     r"|(?:pytorch_lightning|lightning)(?:\.\w+)*\.LightningModule)$"
 )
+_KERAS_BASES = re.compile(r"^(?:tensorflow\.)?keras\.(?:Model|Layer|models\.Model|layers\.Layer)$")
 _PLAIN_BASES = re.compile(
     r"^(?:(?:typing|typing_extensions|abc|builtins|enum|collections\.abc|torch\.utils\.data)\.\w+)$"
 )
@@ -231,9 +232,16 @@ def describes_field(name: str) -> bool:
     return _FIELDS.match(name) is not None
 
 
+def forward_of(name: str) -> str | None:
+    """The method that calling an object calls, of a library's base of all modules."""
+    if _KERAS_BASES.match(name):
+        return "call"
+    return "forward" if _MODULE_BASES.match(name) else None
+
+
 def is_module_base(name: str) -> bool:
     """Whether a class is a library's base of all modules: calling one calls its `forward`."""
-    return _MODULE_BASES.match(name) is not None
+    return forward_of(name) is not None
 
 
 def is_plain_base(name: str) -> bool:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from typedtensors.ops.rule import Rule
 
-FORWARD = ".forward"
-_CALLED = (FORWARD, ".__call__")
+FORWARD = ".__call__"
+_CALLED = (".forward", FORWARD)
 
 
 @dataclass(frozen=True)

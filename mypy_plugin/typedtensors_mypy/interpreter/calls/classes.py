@@ -89,12 +89,10 @@ def body_symbols(cls: UserClass) -> Mapping[str, Symbol]:
     return cls.scope.module.symbols_in(cls.node)
 
 
-def is_layer_class(run: Run, cls: UserClass) -> bool:
-    """Whether calling an object of the class calls its `forward`."""
-    return any(
-        isinstance(base, External) and library.is_module_base(base.name)
-        for base in lineage(run, cls)
-    )
+def forward_name(run: Run, cls: UserClass) -> str | None:
+    """The method that calling an object of the class calls, if its class is one of modules."""
+    bases = (base.name for base in lineage(run, cls) if isinstance(base, External))
+    return next(filter(None, map(library.forward_of, bases)), None)
 
 
 def bound_method(frame: Frame, instance: Instance, name: str) -> Function | None:

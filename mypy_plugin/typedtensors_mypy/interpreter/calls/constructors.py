@@ -55,7 +55,7 @@ def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments
 def make_base_layer(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> None:
     """Let an object whose class is a subclass of a layer of torch's know that layer."""
     for base in lineage(frame.run, instance.cls):
-        if isinstance(base, External) and rule_name(frame, f"{base.name}.forward") is not None:
+        if isinstance(base, External) and rule_name(frame, f"{base.name}.__call__") is not None:
             made = apply_op(frame, node, base.name, arguments.positional, arguments.keywords)
             instance.attributes[BASE_LAYER] = made
             return

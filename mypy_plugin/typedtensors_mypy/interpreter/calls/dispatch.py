@@ -9,7 +9,7 @@ from typedtensors.ops import Layer, Object, Unknown, Value, canonical
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
-from typedtensors_mypy.interpreter.calls.classes import bound_method, is_layer_class
+from typedtensors_mypy.interpreter.calls.classes import bound_method, forward_name
 from typedtensors_mypy.interpreter.calls.constructors import (
     BASE_LAYER,
     construct,
@@ -94,7 +94,8 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     builtin = BUILTINS.get(name) or PYTHON.get(name)
     if builtin is not None:
         return builtin(frame, node, arguments.counted)
-    special = LIBRARY.get(library.short_name(name)) or OWN.get(canonical(name))
+    known = canonical(name)
+    special = LIBRARY.get(library.short_name(name)) or LIBRARY.get(known) or OWN.get(known)
     if special is not None:
         return special(frame, node, arguments.counted)
     if not arguments.complete or rule_name(frame, name) is None:
@@ -107,8 +108,9 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
     """An object is called by its `__call__`; a module of torch by its `forward`."""
     method = bound_method(frame, instance, "__call__")
     layer = instance.attributes.get(BASE_LAYER)
-    if method is None and (layer is not None or is_layer_class(frame.run, instance.cls)):
-        method = bound_method(frame, instance, "forward")
+    name = forward_name(frame.run, instance.cls) or ("forward" if layer is not None else None)
+    if method is None and name is not None:
+        method = bound_method(frame, instance, name)
     if method is None and isinstance(layer, Layer):
         return _call_layer(frame, node, layer, arguments)
     if method is None:
@@ -117,7 +119,7 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
 
 
 def _call_layer(
-    frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments, method: str = "forward"
+    frame: Frame, node: ast.expr, layer: Layer, arguments: Arguments, method: str = "__call__"
 ) -> Value:
     if not arguments.complete:
         return Unknown("a call whose arguments are not known")

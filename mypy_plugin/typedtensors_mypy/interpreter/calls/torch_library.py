@@ -109,6 +109,14 @@ def _einsum_of_words(frame: Frame, node: ast.expr, arguments: Arguments) -> Valu
     return apply_op(frame, node, "einops.einsum", (*operands, equation))
 
 
+def _sequential_of_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """Keras's takes a list of layers, and more of them by `add`."""
+    if not arguments.complete or len(arguments.positional) != 1:
+        return Unknown("layers that are added later")
+    held = as_sequence(frame, arguments.positional[0])
+    return Chain(Items(held)) if isinstance(held, tuple) else Unknown("layers of unknown number")
+
+
 def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments) -> Value:
     """Each module on what the one before it gives; of any number of them, each keeps the shape."""
     if not arguments.complete or len(arguments.values) != 1:
@@ -146,6 +154,8 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.nn.ParameterList": _module_list,
     "torch.nn.ParameterDict": _module_dict,
     "torch.nn.Sequential": _sequential,
+    "keras.Sequential": _sequential_of_list,
+    "keras.models.Sequential": _sequential_of_list,
     "torch.nn.DataParallel": _same,
     "torch.nn.parallel.DataParallel": _same,
     "torch.nn.parallel.DistributedDataParallel": _same,

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keras's convolutions and pooling, over images with their channels last."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from typedtensors.dims import Dim, at_most
+from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.rule import Array, Example, example
+from typedtensors.ops.steps.channels_last import Picture, picture, windowed
+from typedtensors.ops.steps.keras_layers import computed, keras_layer, passed_on
+from typedtensors.ops.steps.sizes import sized
+from typedtensors.ops.steps.windows import Window, per_axis, windows
+from typedtensors.shapes import Axis, Shape
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
+
+_O = Dim.name("o")
+_SPATIAL = ("9", "9 7", "7 8 9")
+
+
+def _parts(call: Call) -> Picture:
+    """The axes of the input, of which the layer's name says how many there are."""
+    if call["data_format"] not in (None, "channels_last"):
+        raise Undetermined("channels are not last")
+    found = re.search(r"(\d)D", call.op)
+    return picture(call, "inputs", int(found[1]) if found else 0)
+
+
+def _images(count: int) -> tuple[Array, Array, Array]:
+    fixed, named = _SPATIAL[count - 1], " ".join("xyz"[:count])
+    return Array(f"b {named} c"), Array(f"b {fixed} 3"), Array(f"b {fixed.split()[0]}")
+
+
+def _convolutions(count: int) -> tuple[Example, ...]:
+    named, fixed, flat = _images(count)
+    return (
+        *(example(named).on(_O, 3, padding="same"), example(fixed).on(4, 3)),
+        *(example(fixed).on(_O, (3,) * count, 2), example(fixed).on(4, 2, 2, "same")),
+        *(example(fixed).on(4, 3, dilation_rate=2), example(flat).on(4, 3)),
+    )
+
+
+for _count in (1, 2, 3):
+
+    @keras_layer(
+        f"Conv{_count}D",
+        params="filters, kernel_size, strides=1, padding='valid', data_format=None, "
+        "dilation_rate=1, groups=1, activation=None, use_bias=True",
+        examples=_convolutions(_count),
+    )
+    def convolved(call: Call) -> Value:
+        """Windows slide over the spatial axes; channels become `filters`."""
+        parts = _parts(call)
+        axes = _slid(call, parts, "kernel_size", call["strides"])
+        return computed(call.tensor("inputs"), parts.shape(axes, sized(call["filters"])))
+
+
+def _slid(call: Call, parts: Picture, kernel: str, strides: Value) -> list[Axis]:
+    count = len(parts.spatial)
+    spread = call.arguments.get("dilation_rate", Dim.of(1))
+    found = windows(count, call[kernel], strides, Dim.of(0), spread)
+    for axis, window in zip(parts.spatial, found, strict=True):
+        _require_room(call, axis, window)
+    return windowed(call, parts.spatial, found, call["padding"])
+
+
+def _require_room(call: Call, axis: Axis, window: Window) -> None:
+    """Where no window fits, TensorFlow and Keras say different things."""
+    extent = window.extent
+    if call["padding"] != "valid" or extent is None or axis.flexible:
+        return
+    if at_most(call.facts.resolve(axis.dim) + 1, extent):
+        raise Undetermined("no window fits")
+
+
+def _poolings(count: int) -> tuple[Example, ...]:
+    named, fixed, flat = _images(count)
+    return (
+        *(example(named).on(2, padding="same"), example(fixed).on(2), example(fixed).on(3, 1)),
+        *(example(fixed).on(2, 2, "same"), example(flat).on(2)),
+    )
+
+
+for _count in (1, 2, 3):
+
+    @keras_layer(
+        *(f"{kind}Pooling{_count}D" for kind in ("Max", "Average")),
+        params="pool_size=2, strides=None, padding='valid', data_format=None",
+        examples=_poolings(_count),
+    )
+    def pooled(call: Call) -> Value:
+        """A value per window; windows lie beside each other unless strides are given."""
+        parts = _parts(call)
+        strides = call["pool_size"] if call["strides"] is None else call["strides"]
+        axes = _slid(call, parts, "pool_size", strides)
+        return passed_on(call.tensor("inputs"), parts.shape(axes, parts.channels))
+
+
+for _count in (1, 2, 3):
+    _named, _, _flat = _images(_count)
+
+    @keras_layer(
+        *(f"Global{kind}Pooling{_count}D" for kind in ("Max", "Average")),
+        params="data_format=None, keepdims=False",
+        examples=(example(_named).on(), example(_named).on(keepdims=True), example(_flat).on()),
+    )
+    def pooled_over_all(call: Call) -> Value:
+        """One value for each channel."""
+        parts = _parts(call)
+        ones = [Axis(Dim.of(1))] * len(parts.spatial) if call.flag("keepdims") else []
+        return passed_on(call.tensor("inputs"), Shape((*parts.lead, *ones, parts.channels)))
+
+
+for _count in (1, 2, 3):
+    _named, _fixed, _flat = _images(_count)
+
+    @keras_layer(
+        f"UpSampling{_count}D",
+        params="size=2, data_format=None",
+        examples=(example(_named).on(), example(_fixed).on(3), example(_flat).on(2)),
+    )
+    def repeated(call: Call) -> Value:
+        """Each element so many times along each spatial axis."""
+        parts = _parts(call)
+        times = per_axis(call["size"], len(parts.spatial))
+        axes = [
+            Axis(Dim.fresh() if by is None or axis.flexible else axis.dim * by)
+            for axis, by in zip(parts.spatial, times, strict=True)
+        ]
+        return passed_on(call.tensor("inputs"), parts.shape(axes, parts.channels))
