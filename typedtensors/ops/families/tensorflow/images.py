@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict, divide
+from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -70,18 +70,19 @@ def _filters(call: Call, count: int) -> tuple[list[Dim], Axis]:
 
 
 def _require_channels(call: Call, shape: Shape, needed: Axis) -> None:
+    """What comes in has the channels of the filters, or several times as many: those are groups."""
     own = shape.axis(-1)
     if own is None or own.flexible:
         return
-    given, wanted = call.facts.resolve(own.dim), call.facts.resolve(needed.dim)
-    grouped = given != wanted and divide(given, wanted) is not None
-    if grouped:
+    if call.facts.compare(own.dim, needed.dim) is not Verdict.DIFFERENT:
+        return
+    given, wanted = call.facts.resolve(own.dim).value, call.facts.resolve(needed.dim).value
+    if given is None or not wanted or given % wanted == 0:
         raise Undetermined("the channels may be in groups")
-    if call.requires(own.dim, needed.dim) is Verdict.DIFFERENT:
-        where, origin = wording.argument("input", call.name), "axis -2 of `filters`"
-        raise Conflicting(
-            wording.axis_differs(where, len(shape.axes) - 1, str(needed), str(own), bound_by=origin)
-        )
+    where, origin = wording.argument("input", call.name), "axis -2 of `filters`"
+    raise Conflicting(
+        wording.axis_differs(where, len(shape.axes) - 1, str(needed), str(own), bound_by=origin)
+    )
 
 
 for _count, _stride in ((1, "stride"), (2, "strides")):
