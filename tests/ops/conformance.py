@@ -183,6 +183,8 @@ _VALUES = (
     "to be within the support",
     "would result in a division by zero",
     "Integer division by zero",
+    "Integers to negative integer powers",
+    "is not in [0,",
     "source < number of ones in mask",
 )
 

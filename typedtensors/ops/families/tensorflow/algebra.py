@@ -122,7 +122,8 @@ def sum_of_products(call: Call) -> Value:
     found = einsum(call)
     if call.broadcasts:
         arrays = [array for each in call.broadcasts for array in each.operands.values()]
-        if any(axis.flexible for array in arrays for axis in array.shape.axes):
+        axes = [axis for array in arrays for axis in array.shape.fixed or ()]
+        if any(axis.flexible or not axis.dim.declared for axis in axes):
             raise Undetermined("an axis may be of size 1")
         raise Conflicting(wording.misused(call.name, "stretches no axis of size 1"))
     return found

@@ -139,6 +139,8 @@ def one_hot(call: Call) -> Value:
     """One more axis, of size `depth`, behind the others unless `axis` says otherwise."""
     array, depth = array_of(call, call["indices"]), call["depth"]
     number = Dim.of(-1) if call["axis"] is None else call["axis"]
+    if isinstance(number, Dim) and number.value is not None and number.value < -1:
+        raise Undetermined("TensorFlow knows -1 alone of the negative axes")
     at = insertion(call, array.shape, number)
     new = Axis(depth if isinstance(depth, Dim) else Dim.fresh("depth"))
     if new.dim.value is not None and new.dim.value < 0:
