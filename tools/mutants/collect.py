@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +14,6 @@ from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.source.program import Program
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import specs_of
-
-_SPECS = "spec swapped", "spec dropped"
 
 
 @dataclass(frozen=True)
@@ -105,29 +104,48 @@ def _is_strong(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
     if _is_abstract(function):
         return False
     if "spec" in edit.kind:
-        return "parameter" not in edit.kind or len(kinds) > 1
+        return _contradicts(function, kinds, edit)
     if function.name == "__init__" or edit.kind.startswith("arguments"):
         return True
-    if edit.text.endswith("[:]") or (edit.kind == "unsqueeze dropped" and _in_front(edit.node)):
+    if edit.text.endswith("[:]") or _may_be_alike(edit):
         return False
-    names = (
-        {name for spec in specs_of(kinds["return"]) for name in spec.names}
-        if "return" in kinds
-        else set()
-    )
+    result = specs_of(kinds["return"]) if "return" in kinds else ()
+    names = {name for spec in result for name in spec.names}
     return (edit.changes_rank or len(names) > 1) and _reaches_result(function, edit.node)
+
+
+def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
+    """Whether other annotations of the function have the names of a spec that was changed."""
+    line = edit.node.lineno
+    args = [*function.args.args, *function.args.kwonlyargs]
+    changed = next((arg.arg for arg in args if _covers(arg, line)), "return")
+    others = (kind for name, kind in kinds.items() if name != changed)
+    known = {name for kind in others for spec in specs_of(kind) for name in spec.names}
+    body = (node for node in _inside(function) if isinstance(node, ast.Name))
+    used = changed == "return" or any(node.id == changed for node in body)
+    words = re.findall(r"[A-Za-z_]\w*", edit.text)
+    return changed != "self" and used and not known.isdisjoint(words)
+
+
+def _covers(arg: ast.arg, line: int) -> bool:
+    written = arg.annotation
+    return written is not None and written.lineno <= line <= (written.end_lineno or 0)
+
+
+def _may_be_alike(edit: Edit) -> bool:
+    """Whether an axis is dropped that broadcasting may add, or that may not have been there."""
+    node = edit.node
+    given = node.args if isinstance(node, ast.Call) else []
+    if edit.kind == "squeeze dropped":
+        return not given
+    in_front = any(isinstance(each, ast.Constant) and each.value == 0 for each in given)
+    return edit.kind == "unsqueeze dropped" and in_front
 
 
 def _is_abstract(function: AnyFunction) -> bool:
     last = function.body[-1]
     return isinstance(last, (ast.Pass, ast.Raise)) or (
         isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
-    )
-
-
-def _in_front(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and any(
-        isinstance(each, ast.Constant) and each.value == 0 for each in node.args
     )
 
 

@@ -104,10 +104,9 @@ class Package:
         statement = _statement(original, mutant)
         if statement is None:
             return "nothing that is returned"
-        culprit = _first_unknown(statement, own)
-        if culprit is not None:
-            return culprit
         before = own.get(_place(statement), Unknown("not gone through"))
+        if isinstance(before, Unknown) or _is_vague(before):
+            return _first_unknown(statement, own) or f"vague: {_kind(before)}"
         if "spec" in mutant.edit.kind:
             return f"returned: {_kind(before)}"
         place = *_place(statement)[:2], ""

@@ -9,12 +9,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtensors.dims.dim import Operator
+from typedtensors.dims.dim import Atom, Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from typedtensors.dims.dim import Atom, Dim
+    from typedtensors.dims.dim import Dim
 
 
 class Verdict(Enum):
@@ -47,8 +47,8 @@ def compare(left: Dim, right: Dim) -> Verdict:
     occur, or only members of one scope on both sides, and the two are never equal at 64 fixed
     assignments of distinct sizes, but for those at which a divisor is 0; or they have one or two
     atoms, one on both sides, and no sizes of these make them equal, as for `d` and
-    `heads * (2*d // (3*heads))`. *Undecided*: the rest. Declared atoms are rigid: two different
-    names are two different sizes.
+    `heads * (2*d // (3*heads))`; or one is several times the other. *Undecided*: the rest.
+    Declared atoms are rigid: two different names are two different sizes.
     """
     if left == right:
         return Verdict.EQUAL
@@ -56,7 +56,8 @@ def compare(left: Dim, right: Dim) -> Verdict:
     if gap.value is not None:
         return Verdict.DIFFERENT
     if not gap.declared and not (gap.rigid and left.atoms and right.atoms):
-        return Verdict.DIFFERENT if _never_equal(left, right) else Verdict.UNDECIDED
+        apart = _is_multiple(left, right) or _never_equal(left, right)
+        return Verdict.DIFFERENT if apart else Verdict.UNDECIDED
     compared = False
     for sizes in _assignments(left, right):
         try:
@@ -101,6 +102,18 @@ def _divisors(dim: Dim) -> frozenset[Atom]:
             divides = place and getattr(factor, "operator", None) is Operator.FLOORDIV
             found |= operand.atoms if divides else _divisors(operand)
     return found
+
+
+def _is_multiple(left: Dim, right: Dim) -> bool:
+    """Whether one is the other, which code declares, times a count of several."""
+    for whole, part in ((left, right), (right, left)):
+        if part.declared and part.atoms and len(whole.terms) == len(part.terms) == 1:
+            (many, times), (few, once) = whole.terms[0], part.terms[0]
+            rest = [factor for factor in many if factor not in few]
+            counts = all(isinstance(each, Atom) and each.several for each in rest)
+            if rest and counts and times == once and len(many) == len(few) + len(rest):
+                return True
+    return False
 
 
 def _assignments(left: Dim, right: Dim) -> Iterator[dict[str, int]]:

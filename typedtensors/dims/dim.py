@@ -24,6 +24,7 @@ class Atom:
     that one object was made with: rigid towards each other, as declared ones are. A *promised*
     atom is opaque too, though an annotation of other code names the axis: so it is no size of 1.
     A *guessed* one may be something else than an integer: nothing but a parameter's name is known.
+    One that is *several* is a count of 2 or more.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Atom:
     scope: int = 0
     promised: bool = False
     guessed: bool = False
+    several: bool = False
 
     @cached_property
     def key(self) -> tuple[str, str, int]:
@@ -133,6 +135,11 @@ class Dim:
         """A size of an axis that other code's annotation calls `name`: fresh, or a scope's."""
         serial = scope or next(_serials)
         return Dim.atom(Atom(name, declared=False, serial=serial, scope=scope, promised=True))
+
+    @staticmethod
+    def several(name: str) -> Dim:
+        """How many things there are that code makes in a loop: not only one."""
+        return Dim.atom(Atom(name, declared=False, serial=next(_serials), several=True))
 
     @staticmethod
     def member(name: str, scope: int, *, guessed: bool = False) -> Dim:

@@ -246,9 +246,12 @@ def options(value: Value) -> tuple[Value, ...]:
 
 def present(value: Value) -> Value:
     """The value where it is used as an object: None is left to mypy."""
-    if not isinstance(value, Either):
-        return value
-    return either(option for option in value.options if option is not None)
+    return either(present_options(value)) if isinstance(value, Either) else value
+
+
+def present_options(value: Either) -> tuple[Value, ...]:
+    """What a value may be besides None, of which there is at least one."""
+    return tuple(option for option in value.options if option is not None)
 
 
 def framework_of(value: Value) -> Framework | None:

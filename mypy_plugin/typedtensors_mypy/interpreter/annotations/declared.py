@@ -233,6 +233,20 @@ def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
     return value_of(frame, kind, frame.bindings)
 
 
+def completed(
+    frame: Frame, kind: AnnotationType, value: Value, bindings: Bindings, name: str
+) -> Value:
+    """A value, with what an annotation promises in place of those parts that are not known."""
+    if isinstance(value, Unknown):
+        return value if value == REPORTED else value_of(frame, kind, bindings, name)
+    if isinstance(kind, TupleType) and type(value) is tuple and len(kind.items) == len(value):
+        pairs = zip(kind.items, value, strict=True)
+        return tuple(completed(frame, item, part, bindings, name) for item, part in pairs)
+    if isinstance(kind, StreamType) and isinstance(value, Stream):
+        return Stream(completed(frame, kind.item, value.item, bindings, name))
+    return value
+
+
 def _is_vague(value: Value) -> bool:
     """Whether the number of axes is not known of an array, or of one that it may be."""
     arrays = (option for option in options(value) if isinstance(option, Tensor))

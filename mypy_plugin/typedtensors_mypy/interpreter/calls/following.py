@@ -12,7 +12,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
 from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, says_enough
-from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.declared import completed, value_of
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import (
     Given,
@@ -38,6 +38,7 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source.types import (
     ArrayType,
+    OpaqueType,
     specs_of,
 )
 
@@ -117,7 +118,12 @@ class _Call:
         # A constructor is gone through for what it sets, whatever its annotation says.
         if says_enough(self.signature.returns) and not _is_building(self.function.receiver):
             return self._promised(bindings)
-        return self._follow()
+        value = self._follow()
+        returns = self.signature.returns
+        if isinstance(returns, OpaqueType) or _is_building(self.function.receiver):
+            return value
+        names = bindings.complete(specs_of(returns))
+        return completed(self.frame, returns, value, names, f"{self.function.name}()")
 
     def _solve(self) -> Bindings | None:
         """What the callee's names stand for here; None if the arguments contradict each other."""

@@ -15,11 +15,13 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
     Chain,
+    Either,
     Instance,
     Items,
     Stream,
     array_framework,
     of_framework,
+    present_options,
 )
 
 _LONGEST_UNROLLED = 16
@@ -45,6 +47,8 @@ def item_of(frame: Frame, value: Value) -> Value:
     value = frame.state.now(value.modules if isinstance(value, Chain) else value)
     if isinstance(value, Stream):
         return value.item
+    if isinstance(value, Either):
+        return join_all([item_of(frame, option) for option in present_options(value)])
     if isinstance(value, Instance):
         return _item_of_object(frame, value)
     items = value.values if isinstance(value, Items) and value.keys is None else None
@@ -85,6 +89,10 @@ def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
     if items is not None:
         return items if len(items) == count else None
     value = frame.state.now(value)
+    if isinstance(value, Either):
+        every = [unpack(frame, option, count) for option in present_options(value)]
+        known = [each for each in every if each is not None]
+        return tuple(map(join_all, zip(*known, strict=True))) if len(known) == len(every) else None
     if isinstance(value, Stream):
         return tuple(_anew(value.item) for _ in range(count))
     if isinstance(value, Tensor):

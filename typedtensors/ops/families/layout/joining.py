@@ -57,12 +57,16 @@ def cat(call: Call) -> Value:
 
 
 def _cat_many(call: Call, given: Many) -> Tensor:
-    """Any number of arrays of one shape."""
+    """Any number of arrays of one shape: not a single one, for which nobody joins them."""
     if not isinstance(given.item, Tensor):
         raise Undetermined("no sequence of arrays")
     number = call["dim"] if call["axis"] is None else call["axis"]
-    at = position(call, given.item.shape, number)
-    return given.item.with_shape(given.item.shape.replace(at, Axis(Dim.fresh())))
+    shape = given.item.shape
+    at = position(call, shape, number)
+    axis = shape.axes[at]
+    named = isinstance(axis, Axis) and not axis.flexible and axis.dim.declared and axis.dim.atoms
+    size = axis.dim * Dim.several("len") if named and isinstance(axis, Axis) else Dim.fresh()
+    return given.item.with_shape(shape.replace(at, Axis(size)))
 
 
 def tensors(call: Call, name: str) -> list[Tensor]:

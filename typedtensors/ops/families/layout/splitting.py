@@ -52,7 +52,7 @@ def split(call: Call) -> Value:
         equal = _equal(call, size, given)
         return _any_pieces(array, at) if equal is None else _pieces(array, at, equal)
     if not isinstance(given, (list, tuple)):
-        raise Undetermined("the sizes of the pieces are not known")
+        return _any_pieces(array, at)
     sizes = [each if isinstance(each, Dim) else Dim.fresh() for each in given]
     if any(each.value is not None and each.value < 0 for each in sizes):
         raise Conflicting(wording.misused(call.name, "a size is negative"))
@@ -110,8 +110,11 @@ def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim] | None:
 )
 def chunk(call: Call) -> Value:
     """At most the given number of pieces, equal but for the last one."""
-    array, count = call.tensor("input"), call.integer("chunks")
+    array, chunks = call.tensor("input"), call["chunks"]
     at = position(call, array.shape, call["dim"])
+    count = chunks.value if isinstance(chunks, Dim) else None
+    if count is None:
+        return _any_pieces(array, at)
     if count <= 0:
         raise Conflicting(wording.misused(call.name, f"{count} pieces"))
     size = call.facts.resolve(_size(array, at))
@@ -123,7 +126,7 @@ def chunk(call: Call) -> Value:
         return _pieces(array, at, _equal(call, size, piece) or [])
     if count > 2 or size.value == 0:
         # Three pieces of 4 elements are two: the number depends on the size.
-        raise Undetermined("the number of pieces is not known")
+        return _any_pieces(array, at)
     return _pieces(array, at, [piece, size - piece])
 
 
@@ -150,12 +153,12 @@ def tensor_split(call: Call) -> Value:
     if isinstance(given, (tuple, list)) and size.value is not None:
         return _pieces(array, at, _between(given, size.value))
     if not isinstance(given, Dim) or given.value is None or given.value <= 0:
-        raise Undetermined("the number of pieces is not known")
+        return _any_pieces(array, at)
     exact = divide(size, given)
     if exact is not None:
         return _pieces(array, at, [exact] * given.value)
     if size.value is None or call.op == "numpy.split":
-        raise Undetermined("the pieces may differ in size")
+        return _any_pieces(array, at)
     whole, rest = divmod(size.value, given.value)
     return _pieces(array, at, [Dim.of(whole + (piece < rest)) for piece in range(given.value)])
 
@@ -179,13 +182,12 @@ def _between(bounds: Sequence[Value], size: int) -> list[Dim]:
     ),
 )
 def unbind(call: Call) -> Value:
-    """One array per position of an axis of literal size."""
+    """One array per position of an axis."""
     array = call.tensor("input")
     at = position(call, array.shape, call["dim"])
     size = call.facts.resolve(_size(array, at)).value
-    if size is None:
-        raise Undetermined("the size of the axis is not a literal")
-    return (array.with_shape(array.shape.replace(at)),) * size
+    one = array.with_shape(array.shape.replace(at))
+    return Many(one) if size is None else (one,) * size
 
 
 @rule(
