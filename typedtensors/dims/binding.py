@@ -156,12 +156,11 @@ def _of_one_scope(left: Dim, right: Dim) -> bool:
 def _is_part_of(actual: Dim, needed: Dim) -> bool:
     """Whether a size was made of one of the same name: `3*width`, where `width` is given."""
     own = actual.factor
-    return (
-        isinstance(own, Atom)
-        and own.declared
-        and not isinstance(needed.factor, Atom)
-        and any(atom.name == own.name and atom.scope for atom in needed.atoms)
-    )
+    if not isinstance(own, Atom) or not own.declared or isinstance(needed.factor, Atom):
+        return False
+    multiple = len(needed.terms) == 1 and len(needed.terms[0][0]) == 1
+    named = (atom for atom in needed.atoms if atom.name == own.name and not atom.declared)
+    return any(atom.scope or multiple for atom in named)
 
 
 def _can_be_size(dim: Dim) -> bool:

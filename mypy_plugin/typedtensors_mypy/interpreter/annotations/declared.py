@@ -227,10 +227,24 @@ def declare(frame: Frame, kind: AnnotationType, value: Value) -> Value:
     A name that no parameter has is then a size that is learned: nothing checks at run time that
     it differs from others.
     """
-    if value is REPORTED or (not isinstance(value, Unknown) and not _is_vague(value)):
+    value = _narrowed(kind, value)
+    known = not isinstance(value, Unknown) and not _is_vague(value)
+    if value == REPORTED or known or (isinstance(kind, BareArrayType) and _holds_array(value)):
         return value
     frame.bindings = frame.bindings.complete(specs_of(kind))
     return value_of(frame, kind, frame.bindings)
+
+
+def _narrowed(kind: AnnotationType, value: Value) -> Value:
+    """Where an array is announced, what is none among alternatives is left to mypy."""
+    if not isinstance(value, Either) or not isinstance(kind, (ArrayType, BareArrayType)):
+        return value
+    arrays = [option for option in value.options if isinstance(option, Tensor)]
+    return either(arrays) if arrays else value
+
+
+def _holds_array(value: Value) -> bool:
+    return any(isinstance(option, Tensor) for option in options(value))
 
 
 def completed(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -141,24 +142,31 @@ def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes, bindings: Bind
 
 
 class _Sizes:
-    """The integers of one constructor: different sizes, unless its class relates some of them.
+    """The integers of one constructor: different sizes, but for those that its class relates.
 
     `apart`: whether they are different sizes at all.
     """
 
     def __init__(self, cls: UserClass, signature: Signature, *, apart: bool) -> None:
-        names = {parameter.name for parameter in signature.parameters}
-        self._scope = Dim.scope() if apart and not _relates(cls, names) else None
+        names = [parameter.name for parameter in signature.parameters[1:]]
+        self._scope = Dim.scope() if apart else None
+        self._related = _related(cls, names) if apart else frozenset()
 
     def named(self, name: str, *, guessed: bool = False) -> Dim:
         """The integer that the constructor gets under a name."""
-        if self._scope is None:
+        if self._scope is None or name in self._related:
             return Dim.fresh(name, guessed=guessed)
         return Dim.member(name, self._scope, guessed=guessed)
 
 
-def _relates(cls: UserClass, names: set[str]) -> bool:
-    """Whether a class compares two of its constructor's parameters, or asserts on them."""
+def _related(cls: UserClass, names: Sequence[str]) -> frozenset[str]:
+    """The parameters of a constructor that its class compares with one that stands before them.
+
+    `assert width % heads == 0` says that the two may well be one size; not so of others.
+    """
     module = cls.scope.module
     inside = (module.once(contents, part) for part in parts(cls.node))
-    return any(len(names & compared) > 1 for part in inside for compared in part.compared)
+    found: set[str] = set()
+    for compared in (each for part in inside for each in part.compared):
+        found.update([name for name in names if name in compared][1:])
+    return frozenset(found)
