@@ -29,6 +29,7 @@ def for_each(frame: Frame, value: Value, follow: Callable[[Value], Value]) -> Va
         for finding in failed[0].told:
             frame.run.tell(finding)
         return REPORTED
+    frame.run.doubts += len(failed)
     frame.state.become(join_states([way.end for way in taken]))
     return either(way.result for way in taken)
 

@@ -31,8 +31,9 @@ def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
     frame = _alone(run, function)
     found = ways(frame.state.values)
+    doubts = run.doubts
     go_through(frame)
-    if found:
+    if found and run.doubts > doubts:
         frames = (_alone(run, function, chosen) for chosen in found)
         tell_of_all(run, frames, go_through)
 

@@ -59,7 +59,7 @@ class Run:
 
     `sightings`, if asked for, are the values of all parameters and expressions, in the order of
     their evaluation. `trail`, if asked for, are the statements that are gone through, blocks left
-    aside.
+    aside. `doubts` counts what is wrong for some of the alternatives of a value.
     """
 
     program: Program
@@ -90,6 +90,7 @@ class Run:
     spent: int = 0
     most_steps: int = _MOST_STEPS
     muted: int = 0
+    doubts: int = 0
 
     def summed(self, ask: Callable[[Module], frozenset[str]], module: Module) -> frozenset[str]:
         """The answer to a question about a whole module, which is asked once."""

@@ -199,15 +199,18 @@ def _check_alternatives(
     promised = [item for item in kinds if isinstance(item, ArrayType)]
     if len(arrays) < len(values) or not promised or not _only_arrays(kinds):
         return True
-    trials = [(item, option) for item in promised for option in arrays]
+    if len(promised) * len(arrays) == 1:
+        return check(frame, node, where, promised[0], arrays[0])
+
+    def fits(option: Tensor) -> bool:
+        return any(check(frame, node, where, item, option) for item in promised)
+
     bindings, facts = frame.bindings, frame.state.facts
-    if len(trials) > 1:
-        with frame.run.silence():
-            fits = any(check(frame, node, where, *trial) for trial in trials)
-        frame.bindings, frame.state.facts = bindings, facts
-        if fits:
-            return True
-    return check(frame, node, where, *trials[0])
+    with frame.run.silence():
+        fitting = list(map(fits, arrays))
+    frame.bindings, frame.state.facts = bindings, facts
+    frame.run.doubts += fitting.count(False)
+    return any(fitting) or check(frame, node, where, promised[0], arrays[0])
 
 
 def _only_arrays(kinds: tuple[AnnotationType, ...]) -> bool:

@@ -38,6 +38,7 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source.types import (
     ArrayType,
+    ClassType,
     OpaqueType,
     specs_of,
 )
@@ -120,7 +121,9 @@ class _Call:
             return self._promised(bindings)
         value = self._follow()
         returns = self.signature.returns
-        if isinstance(returns, OpaqueType) or _is_building(self.function.receiver):
+        # What only leads to more calls that are followed is not worth it inside of one.
+        inside = isinstance(returns, ClassType) and self.frame.called_at is not None
+        if isinstance(returns, OpaqueType) or inside or _is_building(self.function.receiver):
             return value
         names = bindings.complete(specs_of(returns))
         return completed(self.frame, returns, value, names, f"{self.function.name}()")

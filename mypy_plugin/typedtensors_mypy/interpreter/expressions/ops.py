@@ -129,6 +129,7 @@ class _Application:
             )
         )
         if len(combinations) > _MOST_COMBINATIONS:
+            self.frame.run.doubts += 1
             return Unknown("more alternatives than are followed")
         before = self.frame.state.facts
         values: list[Value] = []
@@ -172,7 +173,10 @@ class _Application:
         if not values:
             self.frame.report(self.node, conflicts[0])
             return REPORTED
+        self.frame.run.doubts += len(conflicts)
         self.frame.state.facts = facts = after[0]
         for other in after[1:]:
             self.frame.state.facts = facts = facts.join(other)
-        return either(values)
+        joined = either(values)
+        self.frame.run.doubts += isinstance(joined, Unknown) and len(values) > 1
+        return joined
