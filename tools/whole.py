@@ -200,14 +200,23 @@ _seconds = attrgetter("seconds")
 _per_1000 = attrgetter("per_1000")
 
 
+@contextmanager
+def _as_deep_as_mypy_goes() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(_RECURSION_LIMIT)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check, and print what came of it; the exit status is 1 if something is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("roots", nargs="*", type=Path, help="packages or modules to check")
     roots = parser.parse_args(arguments).roots or libraries()
-    sys.setrecursionlimit(_RECURSION_LIMIT)
-    files = Files(modules(roots))
-    outcomes = list(check_all(files))
+    with _as_deep_as_mypy_goes():
+        outcomes = list(check_all(Files(modules(roots))))
     print(*report(outcomes), sep="\n")
     return int(any(outcome.failure or outcome.is_slow for outcome in outcomes))
 
