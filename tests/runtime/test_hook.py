@@ -71,15 +71,6 @@ class Batch:
     x: Float[np.ndarray, "n n"]
 
 
-class Scale:
-    w: Float[np.ndarray, "d"]
-
-    def __init__(self, d: int) -> None:
-        self.d, self.w = d, np.zeros(d)
-
-    def use(self, x: Float[np.ndarray, "n d"]) -> None: ...
-
-
 class Pair(NamedTuple):
     x: Float[np.ndarray, "n n"]
 
@@ -137,7 +128,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleT
         pytest.param(lambda m: m.Model().size, id="property"),
         pytest.param(lambda m: m.Batch(BAD), id="dataclass"),
         pytest.param(lambda m: m.Pair(BAD), id="named tuple"),
-        pytest.param(lambda m: m.Scale(4).use(BAD), id="dim of the class"),
         pytest.param(lambda m: m.outer()(BAD), id="nested"),
         pytest.param(lambda m: m.opened(BAD).__enter__(), id="decorated"),
         pytest.param(lambda m: m.Shape.WIDE.fits(BAD), id="enum"),

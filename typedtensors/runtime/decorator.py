@@ -29,10 +29,15 @@ _checked: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
 def typechecked(target: _T, /) -> _T: ...
 @overload
 def typechecked(
-    *, only: Literal["arrays"] | None = ..., assignments: bool = ...
+    *, only: Literal["arrays"] | None = ..., assignments: bool = ..., class_dims: bool = ...
 ) -> Callable[[_T], _T]: ...
 def typechecked(
-    target: Any = None, /, *, only: Literal["arrays"] | None = None, assignments: bool = False
+    target: Any = None,
+    /,
+    *,
+    only: Literal["arrays"] | None = None,
+    assignments: bool = False,
+    class_dims: bool = False,
 ) -> Any:
     """Check array shapes, dtypes and all other annotations of a function at every call.
 
@@ -51,6 +56,8 @@ def typechecked(
             code whose other annotations are not meant so strictly.
         assignments: of a class: check its annotated attributes whenever one is assigned, each
             together with the others that the object holds.
+        class_dims: of a class: hold its methods to the dims of their object that its arrays bear
+            out. Else a name begins anew in each method.
 
     Returns:
         The checked function; a class is changed in place and returned.
@@ -71,17 +78,21 @@ def typechecked(
     if only not in (None, "arrays"):
         raise ValueError(f'typechecked: only={only!r} is unknown, there is only="arrays"')
     if target is None:
-        return functools.partial(typechecked, only=only, assignments=assignments)
+        return functools.partial(
+            typechecked, only=only, assignments=assignments, class_dims=class_dims
+        )
     if is_off():
         return target
     from typedtensors.runtime.hints.annotations import names_in_scope
 
     names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
     decorate = _decorate_with_attributes if assignments else _decorate
-    return decorate(target, names, only_arrays=only is not None)
+    return decorate(target, names, only_arrays=only is not None, class_dims=class_dims)
 
 
-def _decorate_with_attributes(target: Any, names: Mapping[str, Any], *, only_arrays: bool) -> Any:
+def _decorate_with_attributes(
+    target: Any, names: Mapping[str, Any], *, only_arrays: bool, class_dims: bool
+) -> Any:
     if not inspect.isclass(target):
         raise TypeError("typechecked: assignments=True is for classes")
     from typedtensors.runtime.notices import UncheckedWarning
@@ -91,7 +102,7 @@ def _decorate_with_attributes(target: Any, names: Mapping[str, Any], *, only_arr
     with warnings.catch_warnings():
         # It may well have attributes only.
         warnings.filterwarnings("ignore", "typechecked: no method", UncheckedWarning)
-        _decorate(target, names, only_arrays=only_arrays)
+        _decorate(target, names, only_arrays=only_arrays, class_dims=class_dims)
     check_assignments(target, names_in_class(target, names), only_arrays=only_arrays)
     return target
 
@@ -117,14 +128,19 @@ def decorate_quietly(
 
 
 def _decorate(
-    target: Any, names: Mapping[str, Any], *, only_arrays: bool, dims: ClassDims | None = None
+    target: Any,
+    names: Mapping[str, Any],
+    *,
+    only_arrays: bool,
+    class_dims: bool = False,
+    dims: ClassDims | None = None,
 ) -> Any:
     from typedtensors.runtime.targets.classes import decorate_class
     from typedtensors.runtime.targets.descriptors import rebuild
 
-    again = functools.partial(_decorate, only_arrays=only_arrays)
+    again = functools.partial(_decorate, only_arrays=only_arrays, class_dims=class_dims)
     if inspect.isclass(target):
-        return decorate_class(target, names, again)
+        return decorate_class(target, names, again, shares_dims=class_dims)
     rebuilt = rebuild(target, functools.partial(again, names=names, dims=dims))
     if rebuilt is not None:
         return rebuilt

@@ -188,3 +188,21 @@ def test_a_deprecated_spelling_is_silent_at_a_call_as_well() -> None:
         warnings.simplefilter("error")
         typechecked(use)({}, [1])
         rejects(typechecked(use), 3, [1])
+
+
+def test_what_only_a_constructor_gets_is_checked_together_with_its_fields() -> None:
+    @typechecked
+    @dataclasses.dataclass
+    class Pair:
+        left: Float[Tensor, "n"]
+        right: dataclasses.InitVar[Float[Tensor, "n"]]
+
+    @typechecked
+    def use(x: Float[Tensor, "b"]) -> Float[Tensor, "n"]:
+        Pair(torch.zeros(3), torch.zeros(3))
+        return x
+
+    assert len(use(torch.zeros(7))) == 7
+    for _ in range(2):
+        with pytest.raises(TensorCheckError, match="dim `n` disagrees"):
+            Pair(torch.zeros(3), torch.zeros(4))

@@ -19,7 +19,7 @@ from typedtensors import TensorCheckError, bindings, typechecked
 f = torch.zeros
 
 
-@typechecked
+@typechecked(class_dims=True)
 class Linear(nn.Module):
     weight: Float[nn.Parameter, "d_out d_in"]
 
@@ -94,8 +94,25 @@ def test_a_name_alone_says_nothing(size: Any) -> None:
     Linear.rows(layer, f(2, 5))
 
 
-def test_a_property_is_not_asked() -> None:
+def test_a_name_begins_anew_in_each_method_unless_that_is_asked_for() -> None:
+    """The points of a query are no points of the data."""
+
     @typechecked
+    class Neighbors:
+        data: Float[Tensor, "n d"]
+
+        def __init__(self, data: Float[Tensor, "n d"]) -> None:
+            self.n, self.d = data.shape
+            self.data = data
+
+        def query(self, points: Float[Tensor, "n d"]) -> Float[Tensor, "n"]:
+            return torch.cdist(points, self.data).amin(1)
+
+    assert len(Neighbors(f(10, 3)).query(f(4, 3))) == 4
+
+
+def test_a_property_is_not_asked() -> None:
+    @typechecked(class_dims=True)
     class Lazy:
         x: Float[Tensor, "n"]
 
@@ -112,7 +129,7 @@ def test_a_property_is_not_asked() -> None:
 
 
 def test_fields_of_a_dataclass_are_attributes() -> None:
-    @typechecked
+    @typechecked(class_dims=True)
     @dataclasses.dataclass(frozen=True, slots=True)
     class Stats:
         mean: Float[Tensor, "*batch d"]
@@ -127,7 +144,7 @@ def test_fields_of_a_dataclass_are_attributes() -> None:
 
 
 def test_a_derived_class_has_the_dims_of_its_base() -> None:
-    @typechecked
+    @typechecked(class_dims=True)
     class Scaled(Linear):
         def scale(self, x: Float[Tensor, "d_in"]) -> Float[Tensor, "d_in"]:
             return x
@@ -137,7 +154,7 @@ def test_a_derived_class_has_the_dims_of_its_base() -> None:
 
 
 def test_a_method_that_is_decorated_itself_has_the_dims_of_its_class() -> None:
-    @typechecked
+    @typechecked(class_dims=True)
     class Own:
         x: Float[Tensor, "n"]
 
@@ -152,7 +169,7 @@ def test_a_method_that_is_decorated_itself_has_the_dims_of_its_class() -> None:
 
 
 def test_a_link_survives_pickling_by_value() -> None:
-    @typechecked
+    @typechecked(class_dims=True)
     class Local:
         x: Float[Tensor, "n"]
 

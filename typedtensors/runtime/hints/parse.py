@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import types
 import typing
 from collections.abc import Mapping
@@ -47,6 +48,8 @@ def parse_hint(annotation: Any) -> Hint:
         return ArrayHint(annotation)
     if isinstance(annotation, TypeVar):
         return parse_hint(meaning_of(annotation))
+    if isinstance(annotation, dataclasses.InitVar):
+        return parse_hint(annotation.type)
     apart = _take_apart(annotation)
     if apart is not None and not (_is_plain(apart) and _is_whole(annotation)):
         return apart

@@ -14,18 +14,21 @@ from typedtensors.runtime.hints.annotations import raw_annotations, type_paramet
 from typedtensors.runtime.targets.descriptors import functions_of
 
 
-def decorate_class(cls: type, names: Mapping[str, Any], decorate: Callable[..., Any]) -> type:
+def decorate_class(
+    cls: type, names: Mapping[str, Any], decorate: Callable[..., Any], *, shares_dims: bool
+) -> type:
     """Replace the methods of a class that have annotations, in place.
 
     Args:
         cls: the class.
         names: those around it, for quoted annotations.
         decorate: replaces one member, given the names in its scope and the dims of its class.
+        shares_dims: whether there are any that its methods share.
     """
     if getattr(cls, "__no_type_check__", False):
         return cls
     scope, found = names_in_class(cls, names), False
-    dims = class_dims(cls, scope)
+    dims = class_dims(cls, scope) if shares_dims else {}
     for name, member in list(vars(cls).items()):
         if any(raw_annotations(function) for function in functions_of(member)):
             found = True
