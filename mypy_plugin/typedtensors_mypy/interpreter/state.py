@@ -80,6 +80,11 @@ class State:
         self.forget_attributes(name)
         self.values[name] = value
 
+    def replace(self, old: Value, new: Value) -> None:
+        """Let every name of an object, and each attribute that it is, stand for something else."""
+        for name in [name for name, value in self.values.items() if value is old]:
+            self.values[name] = new
+
     def put(self, name: str, value: Value) -> None:
         """Say more of a name, or of an attribute `name.attribute`, without binding it anew."""
         self.values[name] = value

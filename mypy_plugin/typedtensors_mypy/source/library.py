@@ -62,6 +62,12 @@ SPLITTING = frozenset("split chunk tensor_split unbind hsplit vsplit dsplit unsa
 RESHAPING_IN_PLACE = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()
 )
+# Managers after whose block control goes on where an exception has ended it.
+SUPPRESSING = frozenset({"contextlib.suppress", "pytest.raises"})
+# Methods of a module after which it may compute something else.
+CHANGING_MODULES = frozenset(
+    "__init__ register_forward_hook register_forward_pre_hook __setattr__".split()
+)
 # Methods that every module has, and that give the module itself.
 MODULE_METHODS = frozenset(
     "to cuda cpu eval train half float double bfloat16 requires_grad_ apply share_memory "

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import ast
 
-from typedtensors.ops import Layer, Object, Unknown, Value, canonical
+from typedtensors.ops import Framework, Layer, Object, Unknown, Value, canonical
+from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
@@ -27,7 +28,7 @@ from typedtensors_mypy.interpreter.calls.torch_library import (
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.statements.assignment import mark_changed
+from typedtensors_mypy.interpreter.statements.assignment import forget_module, mark_changed
 from typedtensors_mypy.interpreter.values import (
     Chain,
     Either,
@@ -101,7 +102,20 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     if not arguments.complete or rule_name(frame, name) is None:
         _may_change(frame, arguments)
         return Unknown(f"`{name}` is not followed")
-    return apply_op(frame, node, name, arguments.positional, arguments.keywords)
+    value = apply_op(frame, node, name, arguments.positional, arguments.keywords)
+    if "out" in arguments.keyword_nodes and framework_of_op(name) is Framework.TORCH:
+        _write(frame, arguments.keyword_nodes["out"], value)
+    return value
+
+
+def _write(frame: Frame, out: ast.expr, value: Value) -> None:
+    """`out=y` makes the result of `y`, which torch gives another size for that."""
+    if isinstance(out, ast.Name) and out.id in frame.state.values:
+        frame.state.replace(frame.state.values[out.id], value)
+    elif isinstance(out, (ast.Tuple, ast.List)):
+        parts = value if isinstance(value, tuple) else (Unknown("a part of `out`"),) * len(out.elts)
+        for part, item in zip(out.elts, parts, strict=False):
+            _write(frame, part, item)
 
 
 def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
@@ -136,7 +150,16 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         if name in library.RESHAPING_IN_PLACE:
             _replace_receiver(frame, node)
         return value
-    arguments = arguments.counted
+    return _call_method_of_object(frame, node, method, arguments.counted)
+
+
+def _call_method_of_object(
+    frame: Frame, node: ast.expr, method: Method, arguments: Arguments
+) -> Value:
+    """A method of what is no array."""
+    receiver, name = method.receiver, method.name
+    if isinstance(receiver, (Layer, Chain)) and name in library.CHANGING_MODULES:
+        forget_module(frame, _receiver_of(node))
     if isinstance(receiver, Object) and arguments.complete:
         positional = (receiver, *arguments.positional)
         return apply_op(frame, node, f"{receiver.name}.{name}", positional, arguments.keywords)
@@ -179,8 +202,14 @@ def _set_attribute(instance: Instance, arguments: Arguments) -> None:
 
 
 def _replace_receiver(frame: Frame, node: ast.expr) -> None:
-    """After `x.squeeze_()`, `x` has another shape."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        target = node.func.value
-        if isinstance(target, ast.Name):
-            frame.state.assign(target.id, Unknown("an array reshaped in place"))
+    """After `x.squeeze_()`, `x` has another shape, under all of its names."""
+    target = _receiver_of(node)
+    if isinstance(target, ast.Name) and target.id in frame.state.values:
+        held = frame.state.values[target.id]
+        frame.state.replace(held, Unknown("an array reshaped in place"))
+
+
+def _receiver_of(node: ast.expr) -> ast.expr:
+    """`x`, for a call `x.f()`; a call of another form as it is."""
+    called = node.func if isinstance(node, ast.Call) else node
+    return called.value if isinstance(called, ast.Attribute) else node

@@ -7,7 +7,7 @@ import ast
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.annotations.declared import keep
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
@@ -21,10 +21,12 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.values import (
+    Chain,
     Either,
     Instance,
     Items,
     Keyed,
+    Method,
     Promise,
     Stream,
     array_framework,
@@ -35,6 +37,10 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax import dotted
+
+_CHANGED = Unknown("a module that is changed where it is")
+# Attributes of a module that say nothing of what it computes.
+_HARMLESS = frozenset({"training", "requires_grad"})
 
 
 def assign(frame: Frame, target: ast.expr, value: Value) -> None:
@@ -124,6 +130,10 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
             ensure_built(frame, option)
             # Other names may lead to this object: from here on nobody knows the attribute.
             option.attributes[target.attr] = Unknown("an attribute that is assigned again")
+    if any(isinstance(option, (Layer, Chain)) for option in options(owner)):
+        tied = isinstance(value, Method) and value.name == target.attr
+        if not tied and target.attr not in _HARMLESS:
+            forget_module(frame, target.value)
     if name is not None and isinstance(owner, Instance):
         frame.state.put(f"{name}.{target.attr}", value)
     elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
@@ -141,6 +151,26 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
     for option in options(owner):
         if isinstance(option, Items):
             set_item(frame, option, index, value)
+        elif isinstance(option, Chain):
+            forget_module(frame, target.value)
+
+
+def forget_module(frame: Frame, node: ast.expr) -> None:
+    """After something has changed a module of torch in place, nobody knows what it computes.
+
+    Nor does anybody know what it is a part of: the name, or the attribute of the user's object,
+    that `node` starts with.
+    """
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        owner = frame.evaluate(node.value)
+        if isinstance(node, ast.Attribute) and isinstance(owner, Instance):
+            _assign_attribute(frame, node, _CHANGED)
+            return
+        node = node.value
+    held = frame.state.values.get(node.id) if isinstance(node, ast.Name) else None
+    if isinstance(held, (Layer, Chain)):
+        frame.state.replace(held, _CHANGED)
+    mark_changed(frame, held)
 
 
 def set_item(frame: Frame, owner: Items, index: Value, value: Value) -> None:

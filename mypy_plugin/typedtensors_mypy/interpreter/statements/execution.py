@@ -22,6 +22,7 @@ from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.statements.assignment import (
     assign,
     check_pieces,
+    forget_module,
     mark_changed,
     unpack_shape,
 )
@@ -29,7 +30,8 @@ from typedtensors_mypy.interpreter.statements.definitions import define_class, d
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import REPORTED, Items, Promise, either
+from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
+from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
 from typedtensors_mypy.source.specs import SpecReader
@@ -144,7 +146,7 @@ def _if(frame: Frame, node: ast.If) -> None:
 
 
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
-    before = frame.accepting
+    before, start = frame.accepting, frame.state.fork()
     for item in node.items:
         entered = enter(frame, item.context_expr, frame.evaluate(item.context_expr))
         if item.optional_vars is not None:
@@ -152,6 +154,17 @@ def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
         frame.accepting = frame.accepting or _accepts(frame, item.context_expr)
     frame.execute(node.body)
     frame.accepting = before
+    if any(_suppresses(frame, item.context_expr) for item in node.items):
+        _forget_assigned(start, node.body)
+        frame.state.become(join_states([frame.state, start]))
+
+
+def _suppresses(frame: Frame, manager: ast.expr) -> bool:
+    """Whether an exception in the block ends it, and control goes on after it."""
+    if not isinstance(manager, ast.Call):
+        return False
+    callee = frame.evaluate(manager.func)
+    return isinstance(callee, External) and callee.name in library.SUPPRESSING
 
 
 def _accepts(frame: Frame, manager: ast.expr) -> bool:
@@ -197,7 +210,10 @@ def _forget_assigned(state: State, body: Sequence[ast.stmt]) -> None:
 def _delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript):
-            mark_changed(frame, frame.evaluate(target.value))
+            owner = frame.evaluate(target.value)
+            mark_changed(frame, owner)
+            if isinstance(owner, Chain):
+                forget_module(frame, target.value)
         else:
             assign(frame, target, Unknown("a name that was deleted"))
 
