@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.testing.test_plugin import ROOT
+from tests.testing.running import run_pytest
 
 TESTS = """
 import pytest, torch
@@ -47,20 +44,7 @@ def project(tmp_path: Path) -> Path:
 
 def run(project: Path, *options: str) -> str:
     """Run the tests of a project, and return what pytest prints."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", *options]
-    if "typedtensors_guard" not in _found_plugins():
-        command += ["-p", "typedtensors.testing.guarded"]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(project)])}
-    done = subprocess.run(
-        command, cwd=project, env=env, check=False, capture_output=True, text=True
-    )
-    return done.stdout + done.stderr
-
-
-def _found_plugins() -> set[str]:
-    from importlib.metadata import entry_points
-
-    return {each.name for each in entry_points(group="pytest11")}
+    return run_pytest(project, "typedtensors_guard", "typedtensors.testing.guarded", *options)
 
 
 def failed(text: str) -> set[str]:

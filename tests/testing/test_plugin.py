@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.testing.running import run_pytest
 
 PACKAGE = """
 import numpy as np
@@ -51,21 +48,7 @@ def project(tmp_path: Path) -> Path:
 
 def run(project: Path, *options: str) -> str:
     """Run the tests of a project, and return what pytest prints."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", *options]
-    # Where this package is installed, pytest has found the plugin by itself.
-    if "typedtensors" not in _found_plugins():
-        command += ["-p", "typedtensors.testing.plugin"]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(project)])}
-    done = subprocess.run(
-        command, cwd=project, env=env, check=False, capture_output=True, text=True
-    )
-    return done.stdout + done.stderr
-
-
-def _found_plugins() -> set[str]:
-    from importlib.metadata import entry_points
-
-    return {each.name for each in entry_points(group="pytest11")}
+    return run_pytest(project, "typedtensors", "typedtensors.testing.plugin", *options)
 
 
 def passed(text: str) -> set[str]:

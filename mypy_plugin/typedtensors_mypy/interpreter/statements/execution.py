@@ -146,33 +146,25 @@ def _if(frame: Frame, node: ast.If) -> None:
 
 
 def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
-    before, start = frame.accepting, frame.state.fork()
+    before, names = frame.accepting, {_manager(frame, item.context_expr) for item in node.items}
+    start = None if names.isdisjoint(library.SUPPRESSING) else frame.state.fork()
     for item in node.items:
         entered = enter(frame, item.context_expr, frame.evaluate(item.context_expr))
         if item.optional_vars is not None:
             assign(frame, item.optional_vars, entered)
-        frame.accepting = frame.accepting or _accepts(frame, item.context_expr)
+    frame.accepting = before or not names.isdisjoint(ACCEPTING)
     frame.execute(node.body)
     frame.accepting = before
-    if any(_suppresses(frame, item.context_expr) for item in node.items):
+    if start is not None:
+        # An exception in the block ends it, and control goes on after it.
         _forget_assigned(start, node.body)
         frame.state.become(join_states([frame.state, start]))
 
 
-def _suppresses(frame: Frame, manager: ast.expr) -> bool:
-    """Whether an exception in the block ends it, and control goes on after it."""
-    if not isinstance(manager, ast.Call):
-        return False
-    callee = frame.evaluate(manager.func)
-    return isinstance(callee, External) and callee.name in library.SUPPRESSING
-
-
-def _accepts(frame: Frame, manager: ast.expr) -> bool:
-    """Whether a context manager is `allow_broadcast()`."""
-    if not isinstance(manager, ast.Call):
-        return False
-    callee = frame.evaluate(manager.func)
-    return isinstance(callee, External) and callee.name in ACCEPTING
+def _manager(frame: Frame, expression: ast.expr) -> str:
+    """The name of the library's context manager that an expression makes, if it does."""
+    target = frame.scope.target(expression.func) if isinstance(expression, ast.Call) else None
+    return target.name if isinstance(target, External) else ""
 
 
 def _try(frame: Frame, node: ast.Try) -> None:
