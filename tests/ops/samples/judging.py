@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import torch
 
 from tests.ops.conformance import agrees
 from tests.ops.frameworks import Raised
@@ -21,9 +23,9 @@ from typedtensors.shapes import Axis, Tensor
 class Judgment:
     """How a rule did on one call, or on all of a sample's.
 
-    `shape` and `dtype`: what it says is all there is to say, and right. `open`: all but a size that
-    the elements decide. `rejected`: it reports a conflict. `faults` tell in words what is wrong:
-    another result than torch's, or a conflict where torch has none.
+    `shape` and `dtype`: the whole shape and the one dtype, and right. `open`: every size but those
+    that are seen to be others when the elements are. `rejected`: it reports a conflict. `faults`
+    tell in words what is wrong: another result than torch's, or a conflict where torch has none.
     """
 
     shape: bool
@@ -79,33 +81,26 @@ def _judged(call: Recorded, sight: Sight, outcome: Outcome) -> Judgment:
         fault = f"{call.op}: wrong: {outcome.value} is {_text(call.result)}"
         return Judgment(shape=False, dtype=False, faults=(fault,))
     exact = _shape_is_known(outcome, outcome.value)
-    decided = call.op in BY_ELEMENTS and not exact and _rank_is_known(outcome.value)
+    decided = not exact and _shape_is_known(outcome, outcome.value, [*call.others()])
     return Judgment(exact, _dtype_is_known(outcome.value), decided)
 
 
-# What the elements decide, besides the shapes: how many are found, or are different.
-BY_ELEMENTS = frozenset(
-    f"torch.{name}"
-    for name in (
-        *("unique", "unique_consecutive", "nonzero", "argwhere", "masked_select", "bincount"),
-        *("Tensor.__getitem__", "nn.functional.one_hot", "repeat_interleave"),
-    )
-)
-
-
-def _rank_is_known(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return all(map(_rank_is_known, value))
-    return isinstance(value, Tensor) and value.shape.rank is not None
-
-
-def _shape_is_known(outcome: Known, value: Any) -> bool:
+def _shape_is_known(outcome: Known, value: Any, others: Sequence[Any] = ()) -> bool:
+    """Whether every size is known, but for those that differ among the `others`."""
     if isinstance(value, Tensor):
         parts = value.shape.axes
         dims = [outcome.facts.resolve(part.dim) for part in parts if isinstance(part, Axis)]
-        return len(dims) == len(parts) and all(dim.value is not None for dim in dims)
+        shapes = [tuple(each.shape) for each in others if isinstance(each, torch.Tensor)]
+        return len(dims) == len(parts) and all(
+            dim.value is not None or len({shape[at] for shape in shapes}) > 1
+            for at, dim in enumerate(dims)
+        )
     if isinstance(value, (tuple, list)):
-        return all(_shape_is_known(outcome, each) for each in value)
+        found = [each for each in others if len(each) == len(value)]
+        return all(
+            _shape_is_known(outcome, each, [other[at] for other in found])
+            for at, each in enumerate(value)
+        )
     return not isinstance(value, (Unknown, Many))
 
 

@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
 from tests.ops.frameworks import Raised
+from tests.ops.samples.elements import results
 from tests.ops.samples.seen import Sight
 from tests.ops.scenes import walk
 from typedtensors.ops import canonical
@@ -24,11 +25,15 @@ _OUTSIDE = ("torch.masked.", "torch.signal.")
 
 @dataclass(frozen=True)
 class Recorded:
-    """One call: its op, the arguments as each sight has them, and torch's result."""
+    """One call: its op, the arguments as each sight has them, and torch's result.
+
+    `others` makes it again with other elements, and gives the results.
+    """
 
     op: str
     seen: tuple[tuple[Sight, tuple[Any, ...], dict[str, Any]], ...]
     result: Any
+    others: Callable[[], Iterable[Any]] = tuple
 
 
 class Recorder(TorchFunctionMode):
@@ -50,7 +55,8 @@ class Recorder(TorchFunctionMode):
         except Exception as error:
             self.calls.append(Recorded(op, seen, Raised(error)))
             raise
-        self.calls.append(Recorded(op, seen, _kept(result)))
+        others = partial(results, func, args, kwargs)
+        self.calls.append(Recorded(op, seen, _kept(result), others))
         return result
 
 

@@ -28,7 +28,7 @@ class Counts:
         samples: The calls that torch's tests make.
         shape: Of them, those of whose result the rule says the whole shape.
         dtype: And those of which it says the one dtype.
-        open: Those of whose result the elements decide a size, and the rule says the others.
+        open: Those of which it says every size but the ones that differ with the elements.
         faults: Those where it says something else than torch does.
         raising: The calls that raise because of shapes.
         rejected: Of them, those that the rule reports.

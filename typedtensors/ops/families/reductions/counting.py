@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from typedtensors.ops.value import Value
 
 
-def _found() -> Axis:
-    return Axis(Dim.fresh("unique"))
+def _different(most: Dim | None) -> Axis:
+    """How many of that many are different: all of them where there is at most one."""
+    few = most is not None and most.value in (0, 1)
+    return Axis(most if most is not None and few else Dim.fresh("unique"))
 
 
 _UNIQUE = (
@@ -34,6 +36,9 @@ _UNIQUE = (
     example(Array("b n"), return_counts=True, dim=0),
     example(Array("b n"), return_inverse=True, dim=1),
     example(Array("b n"), dim=2),
+    example(Array("1 1"), return_counts=True),
+    example(Array("0 n"), return_inverse=True),
+    example(Array("b 1"), dim=1),
 )
 
 
@@ -49,14 +54,17 @@ _UNIQUE = (
 )
 def unique(call: Call) -> Value:
     """Each element or slice once; where each went, and how many there were, if asked for."""
-    array, size = call.tensor("input"), _found()
+    array = call.tensor("input")
     if call["dim"] is None:
+        size = _different(array.shape.count)
         values, places = Shape((size,)), array.shape
     elif array.shape.rank == 0:
         raise Undetermined("torch may let a scalar pass")
     else:
         at = position(call, array.shape, call["dim"])
-        values, places = array.shape.replace(at, size), Shape((array.shape.axes[at],))
+        axis = array.shape.axes[at]
+        size = _different(axis.dim if isinstance(axis, Axis) else None)
+        values, places = array.shape.replace(at, size), Shape((axis,))
         _require_elements(array.shape)
     found = [array.with_shape(values)]
     if call.flag("return_inverse"):
