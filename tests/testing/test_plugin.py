@@ -76,6 +76,8 @@ def test_a_package_is_checked_also_where_conftest_imports_it(
     assert "argument `by` is float, expected int" in text
     assert "typedtensors: checks" in text
     assert "assert 2 == 3" in text, "the asserts of tests in the package are rewritten"
+    assert ("nothing imported other," in text) is ("other" in options[-1])
+    assert "nothing imported shop" not in text
 
 
 def test_only_arrays_are_checked_on_demand(project: Path) -> None:

@@ -61,14 +61,23 @@ class ImportHook(MetaPathFinder):
         """Watch for these modules, and for what is in them."""
         self._modules = modules
         self._only_arrays = only_arrays
+        self._found: set[str] = set()
+
+    @property
+    def not_found(self) -> tuple[str, ...]:
+        """Those of the modules that nobody has imported since: their names may be misspelled."""
+        return tuple(each for each in self._modules if each not in self._found)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module of ours; None for all others."""
-        if not any(fullname == each or fullname.startswith(f"{each}.") for each in self._modules):
-            return None
-        spec = self._found_by_others(fullname, path, target)
+        watched = [
+            each for each in self._modules if fullname == each or fullname.startswith(f"{each}.")
+        ]
+        spec = self._found_by_others(fullname, path, target) if watched else None
+        if spec is not None:
+            self._found.update(watched)
         if spec is None or not isinstance(spec.loader, SourceFileLoader):
             return None  # what pytest rewrites, for one, is left to it
         spec.loader = _Loader(spec.loader.name, spec.loader.path, only_arrays=self._only_arrays)

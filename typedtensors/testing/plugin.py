@@ -65,6 +65,22 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return f"typedtensors: checks {', '.join(packages)}" if packages else None
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say of which packages nothing was checked, because nothing imported them."""
+    hook = config.stash.get(_hooks, None)
+    # The controller of pytest-xdist imports nothing: its workers do.
+    if hook is None or config.pluginmanager.has_plugin("dsession"):
+        return
+    missing = [name for name in hook.not_found if name not in sys.modules]
+    if missing:
+        terminalreporter.write_line(
+            f"typedtensors: nothing imported {', '.join(missing)}, so nothing of it was checked",
+            yellow=True,
+        )
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave later imports alone."""
     hook = config.stash.get(_hooks, None)

@@ -28,7 +28,7 @@ from typedtensors.runtime.hints.containers import UnionHint
 from typedtensors.runtime.hints.mentions import mentions_arrays
 from typedtensors.runtime.hints.nodes import AnyHint, ClassHint, Hint, PlainHint
 from typedtensors.runtime.hints.parse import parse_hint
-from typedtensors.runtime.hints.plain import UncheckableHintError
+from typedtensors.runtime.hints.plain import UncheckableHintError, unpacked
 from typedtensors.runtime.notices import SpecWarning, UncheckedWarning, warn_about
 from typedtensors.runtime.report.caller import definition
 
@@ -99,11 +99,14 @@ def _parameters(
     for parameter in signature.parameters.values():
         if parameter.name not in hints:
             continue
-        hint = _parse(function, parameter.name, hints[parameter.name])
-        if isinstance(hint, AnyHint) or (only_arrays and not _holds_arrays(hint)):
-            continue
+        annotation = hints[parameter.name]
         packed = parameter.kind if parameter.kind in _PACKED else None
-        yield Parameter(parameter.name, hints[parameter.name], hint, packed)
+        whole = None if packed is None else unpacked(annotation)
+        if whole is not None:
+            annotation, packed = whole, None
+        hint = _parse(function, parameter.name, annotation)
+        if not isinstance(hint, AnyHint) and (not only_arrays or _holds_arrays(hint)):
+            yield Parameter(parameter.name, annotation, hint, packed)
 
 
 def _links(

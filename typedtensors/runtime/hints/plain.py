@@ -114,6 +114,19 @@ def _is_valueless(annotation: Any) -> bool:
     return _form(annotation) in _VALUELESS
 
 
+def unpacked(annotation: Any) -> Any:
+    """Tell what all of `*args` or `**kwargs` is, of `Unpack[Options]` or `*tuple[int, str]`.
+
+    None for every other annotation, which is that of each argument.
+    """
+    if getattr(annotation, "__unpacked__", False):
+        return typing.get_origin(annotation)[typing.get_args(annotation)]
+    if typing.get_origin(annotation) is None or _form(annotation) != "Unpack":
+        return None
+    (whole,) = typing.get_args(annotation)
+    return None if type(whole).__name__ == "TypeVarTuple" else whole
+
+
 def _form(annotation: Any) -> str | None:
     """Name a special form, by name because `typing_extensions` has its own on older Pythons."""
     form = typing.get_origin(annotation) or annotation
