@@ -36,15 +36,14 @@ def layer(
     """Register a function over `Call` as the forward of the layers `names`.
 
     `params` are the constructor's, `inputs` the forward's, under each of the names `methods`. Each
-    example says `.on(...)` what layer
-    it calls.
+    example says `.on(...)` what layer it calls.
     """
 
     def register(forward: F) -> F:
         made = [example.layer for example in examples if example.layer is not None]
         add(Rule(names, params, _construct, examples=tuple(made)))
         called = tuple(f"{name}.{method}" for name in names for method in methods)
-        apply = _with_config(forward)
+        apply = with_config(forward)
         add(Rule(called, inputs, apply, examples=examples))
         return forward
 
@@ -55,7 +54,9 @@ def _construct(call: Call) -> Layer:
     return Layer(call.op, dict(call.arguments))
 
 
-def _with_config(forward: Callable[[Call], Value]) -> Callable[[Call], Value]:
+def with_config(forward: Callable[[Call], Value]) -> Callable[[Call], Value]:
+    """A rule of a layer's method, which reads the constructor's arguments beside its own."""
+
     def apply(call: Call) -> Value:
         if call.layer is None:
             raise Undetermined("the layer is not known")

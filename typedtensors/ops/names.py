@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 
@@ -79,9 +80,13 @@ _SIGNS = {
 }
 
 
+# The methods of a layer or metric that people know by the name of its class.
+_CALLED = re.compile(r"\.(?:forward|__call__|update_state)$")
+
+
 def short(op: str) -> str:
     """An op as people write it: `+` for `torch.Tensor.__radd__`, `Linear` for its forward."""
-    name = op.removesuffix(".forward").removesuffix(".__call__").rpartition(".")[2]
+    name = _CALLED.sub("", op).rpartition(".")[2]
     if not name.startswith("__"):
         return name
     inner = name.strip("_")

@@ -52,6 +52,18 @@ _CANONICAL = (
         re.compile(r"^numpy\.random\._?\w+\.(?=default_rng$|Generator$|Generator\.)"),
         "numpy.random.",
     ),
+    *(
+        (re.compile(rf"^(?:tensorflow\.)?keras\.(losses|metrics)\.(?:{old})$"), rf"keras.\1.{name}")
+        for old, name in (
+            ("mse|MSE", "mean_squared_error"),
+            ("mae|MAE", "mean_absolute_error"),
+            ("mape|MAPE", "mean_absolute_percentage_error"),
+            ("msle|MSLE", "mean_squared_logarithmic_error"),
+            ("kld|KLD|kullback_leibler_divergence", "kl_divergence"),
+            ("logcosh", "log_cosh"),
+        )
+    ),
+    (re.compile(r"^(?:tensorflow\.)?keras\.models\.(?=Model$|Sequential$)"), "keras."),
     (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),

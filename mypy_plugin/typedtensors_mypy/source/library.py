@@ -8,6 +8,7 @@ import re
 
 from typedtensors.ops import Framework
 from typedtensors.shapes import DType
+from typedtensors_mypy.source import keras_names
 
 # Known by name even where their sources lie among the user's: an editable install, a checkout.
 _PACKAGES = frozenset("jaxtyping typedtensors torch numpy jax tensorflow keras typing".split())
@@ -135,9 +136,9 @@ _MODULE_BASES = re.compile(
     r"^(?:torch\.nn\.(?:modules\.\w+\.)?Module"
     r"|(?:pytorch_lightning|lightning)(?:\.\w+)*\.LightningModule)$"
 )
-_KERAS_BASES = re.compile(r"^(?:tensorflow\.)?keras\.(?:Model|Layer|models\.Model|layers\.Layer)$")
 _PLAIN_BASES = re.compile(
-    r"^(?:(?:typing|typing_extensions|abc|builtins|enum|collections\.abc|torch\.utils\.data)\.\w+)$"
+    r"^(?:(?:typing|typing_extensions|abc|builtins|enum|collections\.abc|torch\.utils\.data)\.\w+"
+    r"|tensorflow\.Module)$"
 )
 _TORCH_HOME = re.compile(r"^(torch\.utils\.data|torch\.nn)\.(?:modules\.)?[a-z_]+\.(?=[A-Z])")
 
@@ -240,7 +241,7 @@ def describes_field(name: str) -> bool:
 
 def forward_of(name: str) -> str | None:
     """The method that calling an object calls, of a library's base of all modules."""
-    if _KERAS_BASES.match(name):
+    if keras_names.kind_of(name) is keras_names.Kind.LAYER:
         return "call"
     return "forward" if _MODULE_BASES.match(name) else None
 
@@ -252,7 +253,8 @@ def is_module_base(name: str) -> bool:
 
 def is_plain_base(name: str) -> bool:
     """Whether a library's class gives its subclasses nothing that shapes depend on."""
-    return is_module_base(name) or _PLAIN_BASES.match(name) is not None
+    known = is_module_base(name) or keras_names.kind_of(name) is not None
+    return known or _PLAIN_BASES.match(name) is not None
 
 
 def short_name(name: str) -> str:

@@ -27,11 +27,11 @@ _PREFIXES = {
     "tf.": "tensorflow.",
     "ndarray.": "numpy.ndarray.",
 }
-_LIBRARIES = ("torch.", "numpy.", "tensorflow.", "einops.", "typedtensors.")
+_LIBRARIES = ("torch.", "numpy.", "tensorflow.", "keras.", "einops.", "typedtensors.")
 _ARRAYS = ("torch.Tensor.", "numpy.ndarray.", "tensorflow.Tensor.")
 _OWNERS = ("torch", "torch.nn.functional", "torch.nn", "torch.Tensor")
 _UNARY = {"~": "__invert__", "-x": "__neg__", "+x": "__pos__"}
-_CALLS = (".forward", ".__call__")
+_CALLS = (".forward", ".__call__", ".update_state", ".result")
 
 
 def find(spelling: str) -> tuple[str, ...]:

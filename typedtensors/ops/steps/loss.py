@@ -95,6 +95,8 @@ def _last_axis(call: Call, name: str, wanted: Shape, given: Shape) -> str | None
     same = [call.facts.compare(*pair) for pair in zip(rest.dims, less.dims, strict=False)]
     if len(rest.dims) != len(less.dims) or any(each is not Verdict.EQUAL for each in same):
         return None
+    if call.framework is Framework.TENSORFLOW:
+        return f"`{name}[..., {'None' if more is wanted else '0'}]`"
     return f"`{name}.{'unsqueeze' if more is wanted else 'squeeze'}(-1)`"
 
 

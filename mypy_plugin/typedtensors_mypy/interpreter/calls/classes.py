@@ -13,6 +13,7 @@ from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import Making
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.keras_names import Kind, kind_of
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, Symbol
 from typedtensors_mypy.source.program import Definition, External
 from typedtensors_mypy.source.scope import Scope
@@ -93,6 +94,12 @@ def forward_name(run: Run, cls: UserClass) -> str | None:
     """The method that calling an object of the class calls, if its class is one of modules."""
     bases = (base.name for base in lineage(run, cls) if isinstance(base, External))
     return next(filter(None, map(library.forward_of, bases)), None)
+
+
+def keras_kind(run: Run, cls: UserClass) -> Kind | None:
+    """What a class is for, if it is one of Keras's."""
+    bases = (base.name for base in lineage(run, cls) if isinstance(base, External))
+    return next(filter(None, map(kind_of, bases)), None)
 
 
 def bound_method(frame: Frame, instance: Instance, name: str) -> Function | None:

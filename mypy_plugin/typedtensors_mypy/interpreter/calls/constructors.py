@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import names_of
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
+from typedtensors_mypy.interpreter.calls.classes import body_symbols, keras_kind, lineage, method_of
 from typedtensors_mypy.interpreter.calls.records import (
     is_named_tuple,
     is_record,
@@ -27,6 +27,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
+from typedtensors_mypy.source.keras_names import Kind
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
@@ -37,6 +38,8 @@ _STEPS_FOR_OTHERS = 1_000
 
 # What an object holds of its base, under a name that no attribute has.
 BASE_LAYER = "super()"
+# What a loss of Keras's holds of how it reduces what `call` gives.
+REDUCTION, MEAN = "reduction", "sum_over_batch_size"
 
 
 def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments) -> Value:
@@ -60,6 +63,14 @@ def make_base_layer(frame: Frame, node: ast.expr, instance: Instance, arguments:
             made = apply_op(frame, node, base.name, arguments.positional, arguments.keywords)
             instance.attributes[BASE_LAYER] = made
             return
+    if keras_kind(frame.run, instance.cls) is Kind.LOSS:
+        _keep_reduction(instance, arguments)
+
+
+def _keep_reduction(instance: Instance, arguments: Arguments) -> None:
+    """Let a loss know how it reduces: `super().__init__(name="...", reduction="sum")`."""
+    second = arguments.positional[1:2] or (MEAN,)
+    instance.attributes[REDUCTION] = arguments.keywords.get(REDUCTION, second[0])
 
 
 def ensure_built(frame: Frame, instance: Instance) -> None:

@@ -19,6 +19,7 @@ from typedtensors_mypy.interpreter.calls.constructors import (
 )
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
+from typedtensors_mypy.interpreter.calls.keras_library import call_object
 from typedtensors_mypy.interpreter.calls.own_library import OWN
 from typedtensors_mypy.interpreter.calls.python_library import PYTHON, make
 from typedtensors_mypy.interpreter.calls.torch_library import (
@@ -121,6 +122,9 @@ def _write(frame: Frame, out: ast.expr, value: Value) -> None:
 def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
     """An object is called by its `__call__`; a module of torch by its `forward`."""
     method = bound_method(frame, instance, "__call__")
+    special = call_object(frame, node, instance, arguments) if method is None else None
+    if special is not None:
+        return special
     layer = instance.attributes.get(BASE_LAYER)
     name = forward_name(frame.run, instance.cls) or ("forward" if layer is not None else None)
     if method is None and name is not None:
