@@ -24,6 +24,15 @@ needs_tensorflow = pytest.mark.skipif(
 )
 
 
+def load_tensorflow() -> Any:
+    """Return the module, for tests whose annotations name its classes, or skip them all."""
+    if not INSTALLED and not REQUIRED:
+        pytest.skip("TensorFlow is not installed", allow_module_level=True)
+    import tensorflow as tf
+
+    return tf
+
+
 def is_tensorflow(op: str) -> bool:
     """Whether an op is TensorFlow's or Keras's."""
     return op.startswith(("tensorflow.", "keras."))

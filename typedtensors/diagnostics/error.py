@@ -13,6 +13,10 @@ class TensorError(Exception):
         diagnostic: The finding.
     """
 
+    # AutoGraph and Keras would put another exception, of their making, in the place of this one.
+    ag_pass_through = True
+    _keras_call_info_injected = True
+
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic)
         self.diagnostic = diagnostic

@@ -13,9 +13,10 @@ from typing import Any
 
 import jaxtyping
 
-from typedtensors.runtime.codegen.support import DtypeTable, Misfit, dtype_table
+from typedtensors.runtime.codegen.support import DtypeTable, dtype_table
 from typedtensors.runtime.hints.parse import is_array_annotation
-from typedtensors.runtime.scope import current_sizes
+from typedtensors.runtime.scope import UNSETTLED, current_sizes
+from typedtensors.runtime.symbolic.values import is_tensorflow
 from typedtensors.shapes import SpecError, parse_spec
 
 _ANY = -1
@@ -44,18 +45,18 @@ def verdict(value: Any, annotation: Any) -> bool | None:
     if plain is None:
         return None
     if type(value) is not plain.kind and not isinstance(value, plain.kind):
-        return False
+        return None if is_tensorflow(type(value)) else False
     try:
         fits = plain.dtypes is None or plain.dtypes[value.dtype]
         shape = value.shape
-    except (Misfit, AttributeError, RuntimeError):
+        if len(shape) != len(plain.axes):
+            return False
+    except (ValueError, AttributeError, RuntimeError):
         return None
     return _compare(shape, plain.axes) if fits else False
 
 
 def _compare(shape: Any, axes: tuple[tuple[str | None, int], ...]) -> bool | None:
-    if len(shape) != len(axes):
-        return False
     known = current_sizes()
     new: dict[str, int] = {}
     for size, (name, fixed) in zip(shape, axes, strict=True):
@@ -69,6 +70,8 @@ def _compare(shape: Any, axes: tuple[tuple[str | None, int], ...]) -> bool | Non
             wanted = new.setdefault(name, size)
         if wanted != size:
             return False
+    if new and UNSETTLED in known:
+        return None
     known.update(new)
     return True
 

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from jaxtyping import _storage as _untyped
 
+from typedtensors.dims import Dim
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
     from types import TracebackType
 
     from typedtensors.runtime.calls.plan import Plan
+    from typedtensors.shapes.spec import Reader
 
 _storage: Any = _untyped  # it has no annotations
 
@@ -28,14 +31,24 @@ Memo = tuple[
 ]
 """What jaxtyping keeps of a call: dims, variadic dims, tree structures, arguments."""
 
+UNSETTLED = "~~unsettled"
+"""Among the sizes of a scope, what is known of dims that have none (see `symbolic.unsettled`).
+
+Names that begin so are jaxtyping's own notes about PyTrees: no dim is called that.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is bound at one moment: sizes of dims, shapes of variadic dims, arguments."""
+    """What is bound at one moment: sizes of dims, shapes of variadic dims, arguments.
+
+    `unsettled` is what lies under `UNSETTLED`.
+    """
 
     sizes: Mapping[str, int]
     variadics: Mapping[str, tuple[int, ...]]
     arguments: Mapping[str, Any]
+    unsettled: object = None
 
 
 class Arguments(dict[str, Any]):
@@ -206,6 +219,7 @@ def snapshot() -> Snapshot:
         {name: size for name, size in singles.items() if not name.startswith("~~")},
         {name: tuple(shape) for name, (_, shape) in variadics.items() if not name.startswith("~~")},
         dict(arguments),
+        singles.get(UNSETTLED),
     )
 
 
@@ -213,6 +227,25 @@ def current_sizes() -> dict[str, int]:
     """Return the sizes of dims in the current scope: what is added to them is bound."""
     sizes: dict[str, int] = _storage.get_shape_memo()[0]
     return sizes
+
+
+def current_runs() -> dict[str, tuple[bool, tuple[int, ...]]]:
+    """Return the shapes of variadic dims in the current scope, and whether each was `*#name`."""
+    runs: dict[str, tuple[bool, tuple[int, ...]]] = _storage.get_shape_memo()[1]
+    return runs
+
+
+def reader_of(arguments: Mapping[str, Any]) -> Reader:
+    """Read `{self.d}`: a dotted path from an argument to an int; nothing is evaluated."""
+
+    def read(text: str) -> Dim | None:
+        root, *path = text.split(".")
+        value = arguments.get(root)
+        for name in path:
+            value = getattr(value, name, None)
+        return Dim.of(value) if isinstance(value, int) else None
+
+    return read
 
 
 def bind(sizes: Mapping[str, int]) -> None:

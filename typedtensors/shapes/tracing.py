@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def is_compiling() -> bool:
@@ -37,3 +39,13 @@ def tracing_test() -> Callable[[], Any]:
     """
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     return is_compiling if compiler is None else compiler.is_dynamo_compiling
+
+
+def unconverted(function: _F) -> _F:
+    """Have AutoGraph call a function as it is: what `tf.autograph` marks, without TensorFlow.
+
+    `tf.autograph.experimental.do_not_convert` would keep what the function calls from being
+    converted as well.
+    """
+    function.autograph_info__ = None  # type: ignore[attr-defined]
+    return function

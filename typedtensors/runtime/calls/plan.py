@@ -66,6 +66,18 @@ class Plan:
     links: tuple[Link, ...] = ()
 
     @property
+    def hints(self) -> tuple[Hint, ...]:
+        """All that is checked."""
+        found = (*self.parameters, self.returned, self.yielded)
+        return tuple(each.hint for each in found if each is not None)
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """The classes of arrays that are asked for."""
+        arrays = (each for hint in self.hints for each in hint.annotations())
+        return tuple(each.array_type for each in arrays)
+
+    @property
     def receiver(self) -> str:
         """The parameter that holds the object, where there are links."""
         return next(iter(self.signature.parameters))

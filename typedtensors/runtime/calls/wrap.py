@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from typedtensors.runtime.calls.call import Call, Calls, publish
 from typedtensors.runtime.calls.checker import Checker
 from typedtensors.runtime.calls.drive import Driven, drive
+from typedtensors.runtime.calls.graphs import may_be_traced, wrap_traced
 from typedtensors.runtime.calls.kind import Kind, is_awaitable_generator, kind_of
 from typedtensors.runtime.calls.links import ClassDims
 from typedtensors.shapes.tracing import is_compiling
@@ -44,16 +45,18 @@ def wrap(
     """
     kind = kind_of(function)
     checker = Checker(function, kind, names, only_arrays=only_arrays, dims=dims or {})
-    twin = checker.build_twin() if _may_have_twin(function, checker) else None
+    is_traced = may_be_traced(checker)
+    has_twin = _may_have_twin(function, checker) and not is_traced
+    twin = checker.build_twin() if has_twin else None
     if twin is not None:
         wrapper = functools.wraps(function)(twin.defined)
         checker.stand_behind(wrapper)
         publish(wrapper, twin.text)
         return wrapper
     calls = Calls(checker)
-    wrapper = functools.wraps(function)(
-        _WRAPPERS.get(kind, _wrap_plain)(function, _beginner(calls))
-    )
+    plain = wrap_traced if is_traced else _wrap_plain
+    wrapper = functools.wraps(function)(_WRAPPERS.get(kind, plain)(function, _beginner(calls)))
+    _stand_alone(wrapper)
     if is_awaitable_generator(function):
         wrapper = types.coroutine(wrapper)
     _keep_methods(function, wrapper)
@@ -70,6 +73,11 @@ def _beginner(calls: Calls) -> Begin:
         return calls.begin(args, kwargs)
 
     return begin
+
+
+def _stand_alone(wrapper: Any) -> None:
+    """Take off what TensorFlow's decorators leave on a function, to be led to what is in it."""
+    vars(wrapper).pop("_tf_decorator", None)
 
 
 def _keep_methods(function: Any, wrapper: Any) -> None:

@@ -11,6 +11,7 @@ from typedtensors.runtime.codegen.arithmetic import Arithmetic, parse_arithmetic
 from typedtensors.runtime.codegen.code import Code, NotCompilableError
 from typedtensors.runtime.codegen.dims import Dims
 from typedtensors.runtime.codegen.support import dtype_table, is_concrete
+from typedtensors.runtime.symbolic.values import is_array_of
 from typedtensors.shapes import Spec, SpecAxis, SpecError, parse_spec
 
 
@@ -49,7 +50,7 @@ class Arrays:
         spec = spec_of(annotation)
         self._check_class(annotation.array_type, value)
         self._check_dtype(annotation, value)
-        self._check_axes(spec, value, torch=_is_torch(annotation.array_type))
+        self._check_axes(spec, value, _framework(annotation.array_type))
 
     def finish(self) -> None:
         """Write the arithmetic that had to wait.
@@ -66,8 +67,12 @@ class Arrays:
             self._code.line(f"{value}.shape")
             self._code.line(f"{value}.dtype")
             return
-        name = self._code.constant(kind.__name__, kind)
-        test = self._code.constant("is_concrete", is_concrete) if _is_torch(kind) else "isinstance"
+        name, framework = self._code.constant(kind.__name__, kind), _framework(kind)
+        test = "isinstance"
+        if framework == "torch":
+            test = self._code.constant("is_concrete", is_concrete)
+        elif framework == "tensorflow":
+            test = self._code.constant("is_array_of", is_array_of)
         self._code.fail_if(f"type({value}) is not {name} and not {test}({value}, {name})")
 
     def _check_dtype(self, annotation: Any, value: str) -> None:
@@ -76,13 +81,15 @@ class Arrays:
             table = self._code.constant(wanted, dtype_table(annotation.dtypes))
             self._code.fail_if(f"not {table}[{value}.dtype]")
 
-    def _check_axes(self, spec: Spec, value: str, *, torch: bool) -> None:
+    def _check_axes(self, spec: Spec, value: str, framework: str) -> None:
         if not spec.axes:
             self._code.fail_if(f"len({value}.shape)")
             return
         found = self._unpack(spec, value)
-        if torch and not self._traceable and self._dims.depth == 0:
+        if framework == "torch" and not self._traceable and self._dims.depth == 0:
             self._refuse_traced(found)
+        if framework not in _ALWAYS_KNOWN:
+            self._refuse_unknown(found)
         for axis, size in found:
             if not axis.variadic and size != "_":
                 self._check_axis(axis, size)
@@ -116,6 +123,12 @@ class Arrays:
         if sizes:
             self._traceable = True
             self._code.fail_if(f"type({sizes[0]}) is not int")
+
+    def _refuse_unknown(self, found: list[tuple[SpecAxis, str]]) -> None:
+        """Leave alone what TensorFlow traces: a size may be None there."""
+        for axis, size in found:
+            if size != "_":
+                self._code.fail_if(f"None in {size}" if axis.variadic else f"{size} is None")
 
     def _check_axis(self, axis: SpecAxis, size: str) -> None:
         if axis.name is not None:
@@ -170,5 +183,9 @@ def _or_one(axis: SpecAxis, size: str) -> str:
     return f" and {size} != 1" if axis.flexible else ""
 
 
-def _is_torch(kind: Any) -> bool:
-    return str(getattr(kind, "__module__", "")).partition(".")[0] == "torch"
+# Their arrays tell all of their sizes.
+_ALWAYS_KNOWN = frozenset({"torch", "numpy", "jax", "jaxlib"})
+
+
+def _framework(kind: Any) -> str:
+    return str(getattr(kind, "__module__", "")).partition(".")[0]

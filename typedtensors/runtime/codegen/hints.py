@@ -20,7 +20,14 @@ from typedtensors.runtime.hints.containers import (
     UnionHint,
 )
 from typedtensors.runtime.hints.mentions import mentions_arrays
-from typedtensors.runtime.hints.nodes import AnyHint, ArrayHint, ClassHint, Hint, PlainHint
+from typedtensors.runtime.hints.nodes import (
+    AnyHint,
+    ArrayHint,
+    ClassHint,
+    Hint,
+    PlainHint,
+    TensorHint,
+)
 
 _NO_DEFAULT: Any = object()
 
@@ -175,6 +182,7 @@ class Hints:
         ArrayHint: _check_array,
         ClassHint: _check_class,
         PlainHint: _check_class,
+        TensorHint: _check_class,
         ItemsHint: _check_items,
         MappingHint: _check_mapping,
         TupleHint: _check_tuple,

@@ -71,9 +71,14 @@ def _text(dtype: Any) -> str:
         raise Misfit  # a structured dtype of NumPy is named by its fields
     if name is not None:
         return str(name)
-    if hasattr(dtype, "as_numpy_dtype"):  # TensorFlow
-        return str(dtype.as_numpy_dtype.__name__)
+    if is_tensorflow_dtype(dtype):
+        return str(dtype.name)
     return dtype if isinstance(dtype, str) else repr(dtype).rsplit(".", 1)[-1]
+
+
+def is_tensorflow_dtype(dtype: object) -> bool:
+    """Say whether a dtype is one of TensorFlow's: NumPy has no name, or none at all, for some."""
+    return hasattr(type(dtype), "as_numpy_dtype")
 
 
 def is_concrete(value: object, kind: type) -> bool:

@@ -117,6 +117,6 @@ class Writer:
 
 
 def _flexible_runs(plan: Plan) -> frozenset[str]:
-    hints = [each.hint for each in (*plan.parameters, plan.returned, plan.yielded) if each]
-    axes = [axis for hint in hints for each in hint.annotations() for axis in spec_of(each).axes]
+    specs = (spec_of(each) for hint in plan.hints for each in hint.annotations())
+    axes = [axis for spec in specs for axis in spec.axes]
     return frozenset(axis.name for axis in axes if axis.name and axis.variadic and axis.flexible)

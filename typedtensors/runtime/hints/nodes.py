@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from beartype import BeartypeConf
 from beartype.door import is_bearable
 
+from typedtensors.runtime.symbolic.judge import judge
+from typedtensors.runtime.symbolic.values import is_array_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -66,7 +69,8 @@ class ArrayHint(Hint):
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
         """Ask jaxtyping; a value that will not tell its shape is not to blame for it."""
         try:
-            fits = isinstance(value, self.annotation)
+            known = judge(value, self.annotation)
+            fits = isinstance(value, self.annotation) if known is None else known
         except (RuntimeError, AttributeError) as error:
             if has_shape(value) and hasattr(value, "dtype"):
                 raise
@@ -93,6 +97,15 @@ class ClassHint(Hint):
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
         """Ask `isinstance`."""
         return None if isinstance(value, self.accepted) else Leaf(path, value, self.annotation)
+
+
+@dataclass(frozen=True, slots=True)
+class TensorHint(ClassHint):
+    """`tf.Tensor` without a shape: variables are taken in its place."""
+
+    def mismatch(self, value: Any, path: str = "") -> Leaf | None:
+        """Ask what TensorFlow takes for a tensor."""
+        return None if is_array_of(value, self.annotation) else Leaf(path, value, self.annotation)
 
 
 NONE = ClassHint(type(None), (type(None),))

@@ -14,7 +14,15 @@ from typing import Any, Union
 from beartype.door import is_bearable
 from beartype.roar import BeartypeException, BeartypeWarning
 
-from typedtensors.runtime.hints.nodes import BEARTYPE, AnyHint, ClassHint, Hint, PlainHint
+from typedtensors.runtime.hints.nodes import (
+    BEARTYPE,
+    AnyHint,
+    ClassHint,
+    Hint,
+    PlainHint,
+    TensorHint,
+)
+from typedtensors.runtime.symbolic.values import is_tensor_class
 
 
 class UncheckableHintError(TypeError):
@@ -46,6 +54,8 @@ def parse_plain(annotation: Any) -> Hint:
     """
     if annotation is Any or annotation is object or _is_valueless(annotation):
         return AnyHint()
+    if is_tensor_class(annotation):
+        return TensorHint(annotation, (annotation,))
     if type(annotation) is type:  # nothing overrides what `isinstance` says
         return ClassHint(annotation, _PROMOTED.get(annotation, (annotation,)))
     if _form(annotation) in _ANSWERS:

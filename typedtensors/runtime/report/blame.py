@@ -9,12 +9,13 @@ agree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from typedtensors.dims import Dim, Verdict
+from typedtensors.dims import Facts, Verdict
 from typedtensors.runtime.report.rows import Row
-from typedtensors.runtime.scope import Snapshot
-from typedtensors.shapes import Axis, Bindings, Bound, BoundRun, Match, Mismatch, Shape, match_all
+from typedtensors.runtime.scope import UNSETTLED, Snapshot
+from typedtensors.runtime.symbolic.unsettled import Unsettled, bound_sizes, unsettled_in
+from typedtensors.shapes import Bindings, BoundRun, Match, Mismatch, Shape, match_all
 from typedtensors.shapes.spec import Reader
 
 # Leaving out each row in turn takes time that grows with the square of their number.
@@ -30,6 +31,7 @@ class Evidence:
         suspect: The row at which the check stopped, one of `rows`.
         before: What was bound before, by other means than these rows.
         read: Reads `{expr}` in a spec.
+        facts: What is known of sizes that are unknown.
         settled: Whether only the suspect can be wrong, because the others have passed.
     """
 
@@ -37,17 +39,23 @@ class Evidence:
     suspect: Row
     before: Bindings
     read: Reader | None = None
+    facts: Facts = field(default_factory=Facts)
     settled: bool = False
 
     def match(self, rows: Sequence[Row]) -> Match | Mismatch:
         """Match some rows with each other, and with what was bound before."""
-        return match_all([row.as_argument() for row in rows], self.before, read=self.read)
+        arguments = [row.as_argument() for row in rows]
+        return match_all(arguments, self.before, self.facts, read=self.read)
 
     def agree(self, rows: Sequence[Row]) -> bool:
-        """Say whether these rows fit their annotations and each other, beyond doubt."""
+        """Say whether these rows fit their annotations and each other, beyond doubt.
+
+        Sizes that are unknown are taken to be one and the same, as those of batches are.
+        """
         if not all(row.fits_but_for_shape for row in rows):
             return False
-        found = self.match(rows)
+        arguments = [row.as_argument(same=True) for row in rows]
+        found = match_all(arguments, self.before, self.facts, read=self.read)
         return isinstance(found, Match) and found.verdict is Verdict.EQUAL
 
 
@@ -82,7 +90,8 @@ def find_blame(evidence: Evidence) -> Blame:
     others = found.bindings if isinstance(found, Match) else evidence.before
     if not row.fits_but_for_shape:
         return Blame(row, None, others, certain)
-    contradiction = match_all([row.as_argument()], others, read=evidence.read)
+    facts = found.facts if isinstance(found, Match) else evidence.facts
+    contradiction = match_all([row.as_argument()], others, facts, read=evidence.read)
     mismatch = None if isinstance(contradiction, Match) else contradiction
     return Blame(row, mismatch, others, certain)
 
@@ -94,15 +103,23 @@ def _agree_without(row: Row, rows: Sequence[Row], evidence: Evidence) -> bool:
 def bindings_of(snapshot: Snapshot, rows: Sequence[Row]) -> Bindings:
     """Read the scope as bindings, without the names that the rows show."""
     shown = frozenset().union(*(row.spec.names | row.spec.variadic_names for row in rows))
+    known = _unsettled(snapshot).bindings
+    axes = {**known.axes, **bound_sizes(snapshot.sizes)}
+    runs = {**known.runs, **{name: BoundRun(Shape.of(*run)) for name, run in _runs(snapshot)}}
     return Bindings.of(
-        {
-            name: Bound(Axis(Dim.of(size)))
-            for name, size in snapshot.sizes.items()
-            if name not in shown
-        },
-        {
-            name: BoundRun(Shape.of(*shape))
-            for name, shape in snapshot.variadics.items()
-            if name not in shown
-        },
+        {name: bound for name, bound in axes.items() if name not in shown},
+        {name: bound for name, bound in runs.items() if name not in shown},
     )
+
+
+def facts_of(snapshot: Snapshot) -> Facts:
+    """Read what the scope knows of unknown sizes."""
+    return _unsettled(snapshot).facts
+
+
+def _unsettled(snapshot: Snapshot) -> Unsettled:
+    return unsettled_in({UNSETTLED: snapshot.unsettled})
+
+
+def _runs(snapshot: Snapshot) -> list[tuple[str, tuple[int, ...]]]:
+    return [(name, run) for name, run in snapshot.variadics.items() if None not in run]

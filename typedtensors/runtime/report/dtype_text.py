@@ -6,14 +6,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from typedtensors.runtime.codegen.support import is_tensorflow_dtype
+
 _SHORT = {"float": "f", "bfloat": "bf", "complex": "c", "uint": "u", "int": "i"}
 
 
 def dtype_name(array: Any) -> str:
     """Return `float32`, `bool`, ... for an array of any framework."""
     dtype = array.dtype
-    if hasattr(dtype, "as_numpy_dtype"):  # TensorFlow
-        return str(dtype.as_numpy_dtype.__name__)
+    if is_tensorflow_dtype(dtype):
+        return str(dtype.name)
     if hasattr(dtype, "type") and hasattr(dtype.type, "__name__"):  # NumPy, JAX
         return str(dtype.type.__name__)
     return str(dtype).rsplit(".", 1)[-1]

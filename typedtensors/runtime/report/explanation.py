@@ -3,21 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim
 from typedtensors.runtime.errors import Failure, Size, TensorCheckError
 from typedtensors.runtime.hints.nodes import Leaf
-from typedtensors.runtime.report.blame import Blame, Evidence, bindings_of, find_blame
+from typedtensors.runtime.report.blame import Blame, Evidence, bindings_of, facts_of, find_blame
 from typedtensors.runtime.report.caller import caller
 from typedtensors.runtime.report.fixes import find_fix
 from typedtensors.runtime.report.rows import Row, make_row, type_text, value_text
 from typedtensors.runtime.report.table import table
 from typedtensors.runtime.report.words import diagnose, facts, headline, notes, subject
-from typedtensors.runtime.scope import Snapshot
+from typedtensors.runtime.scope import Snapshot, reader_of
 from typedtensors.shapes import Bindings, Match
 
 Labelled = tuple[str, Leaf]
@@ -93,8 +91,8 @@ def _rows(arrays: Iterable[Labelled]) -> list[Row]:
 
 def _evidence(rows: list[Row], suspect: Row, before: Snapshot, *, settled: bool) -> Evidence:
     others = [row for row in rows if row is not suspect]
-    known = bindings_of(before, others)
-    return Evidence(rows, suspect, known, _reader(before.arguments), settled=settled)
+    known, facts = bindings_of(before, others), facts_of(before)
+    return Evidence(rows, suspect, known, reader_of(before.arguments), facts, settled=settled)
 
 
 def _array_error(
@@ -173,16 +171,3 @@ def _sizes(bindings: Bindings) -> Mapping[str, Size]:
         if dims is not None and not run.flexible:
             found[name] = tuple(dim.value for dim in dims if dim.value is not None)
     return found
-
-
-def _reader(arguments: Mapping[str, Any]) -> Callable[[str], Dim | None]:
-    """Read `{self.d}`: a dotted path from an argument to an int; nothing is evaluated."""
-
-    def read(text: str) -> Dim | None:
-        root, *path = text.split(".")
-        value = arguments.get(root)
-        for name in path:
-            value = getattr(value, name, None)
-        return Dim.of(value) if isinstance(value, int) else None
-
-    return read

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from typedtensors.runtime.report.blame import COMPARED_AT_MOST, Blame, Evidence
 from typedtensors.runtime.report.rows import Row, accepts_dtype, is_result
+from typedtensors.runtime.symbolic.values import Sizes
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,29 @@ _TENSORFLOW = _Dialect(
     "tf.experimental.numpy.swapaxes({}, {axis}, {other})",
     "tf.cast({}, tf.{dtype})",
 )
+_KERAS = _Dialect(
+    "keras.ops.squeeze({}, {axis})",
+    "keras.ops.expand_dims({}, {axis})",
+    "keras.ops.swapaxes({}, {axis}, {other})",
+    'keras.ops.cast({}, "{dtype}")',
+)
 _DIALECTS = {
     "torch": _TORCH,
     "numpy": _NUMPY,
     "jax": _JAX,
     "jaxlib": _JAX,
     "tensorflow": _TENSORFLOW,
+    "keras": _KERAS,
+}
+
+# From the framework of a class to another one, or from a class to the tensors of its framework.
+_CONVERSIONS = {
+    ("numpy", "torch"): "torch.from_numpy({})",
+    ("torch", "numpy"): "{}.numpy()",
+    ("numpy", "tensorflow"): "tf.convert_to_tensor({})",
+    ("EagerTensor", "numpy"): "{}.numpy()",
+    ("RaggedTensor", "tensorflow"): "{}.to_tensor()",
+    ("SparseTensor", "tensorflow"): "tf.sparse.to_dense({})",
 }
 
 # In the order in which they are tried: the usual dtype of each kind first.
@@ -99,11 +117,11 @@ def _changes(row: Row) -> Iterator[Fix]:
 
 def _conversions(row: Row) -> Iterator[Fix]:
     wanted = getattr(row.annotation.array_type, "__module__", "").partition(".")[0]
-    words = {("numpy", "torch"): "torch.from_numpy({})", ("torch", "numpy"): "{}.numpy()"}
-    template = words.get((row.framework, wanted))
-    if template is not None:
-        changed = replace(row, is_instance=True, framework=wanted)
-        yield _fix(row, template.format(row.argument), changed)
+    for known in (row.framework, row.type_name):
+        template = _CONVERSIONS.get((known, wanted))
+        if template is not None:
+            changed = replace(row, is_instance=True, framework=wanted)
+            yield _fix(row, template.format(row.argument), changed)
 
 
 def _casts(row: Row) -> Iterator[Fix]:
@@ -115,7 +133,7 @@ def _casts(row: Row) -> Iterator[Fix]:
             return
 
 
-def _reshapes(row: Row, shape: tuple[int, ...]) -> Iterator[Fix]:
+def _reshapes(row: Row, shape: Sizes) -> Iterator[Fix]:
     dialect, rank = _DIALECTS.get(row.framework), len(shape)
     if dialect is None:
         return

@@ -9,19 +9,27 @@ from typing import Any
 
 from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
-from typedtensors.shapes import Argument, Shape, Spec, SpecAxis, SpecError, parse_spec
+from typedtensors.runtime.symbolic.values import (
+    Sizes,
+    as_shape,
+    is_array_of,
+    size_text,
+    sizes_of,
+)
+from typedtensors.shapes import Argument, Spec, SpecAxis, SpecError, parse_spec
 
 _MODULES = re.compile(r"\b(typing|typing_extensions|jaxtyping|collections\.abc|builtins)\.")
 _RESULT = re.compile(r"(return|yield)\b")
-_FRAMEWORKS = frozenset({"torch", "numpy", "jax", "jaxlib", "tensorflow"})
+_FRAMEWORKS = frozenset({"torch", "numpy", "jax", "jaxlib", "tensorflow", "keras"})
 
 
 @dataclass(frozen=True)
 class Row:
     """A value that meets an array annotation.
 
-    Invariant: `shape` and `dtype` are None together, for a value that is no array. Only facts
-    are kept, never the array. `framework` is the top-level module of its class.
+    Invariant: `dtype` is None for a value that is no array, and `shape` is then too; it is also
+    where not even the rank is known. A size that is not known is None. Only facts are kept, never
+    the array. `framework` is the top-level module of its class.
     """
 
     argument: str
@@ -30,7 +38,7 @@ class Row:
     type_name: str
     framework: str
     is_instance: bool
-    shape: tuple[int, ...] | None = None
+    shape: Sizes | None = None
     dtype: str | None = None
 
     @property
@@ -54,18 +62,20 @@ class Row:
     @property
     def actual(self) -> str:
         """The value as a column shows it: `f32[2, 4]`, or the class of what does not fit."""
-        if self.shape is None or self.dtype is None:
+        if self.dtype is None:
             return self.type_name
         prefix = "" if self.is_instance else f"{self.framework} "
-        return f"{prefix}{short_dtype(self.dtype)}[{', '.join(map(str, self.shape))}]"
+        return f"{prefix}{short_dtype(self.dtype)}[{_sizes_text(self.shape)}]"
 
-    def as_argument(self) -> Argument:
-        """The row as `match_all` takes it."""
-        return Argument(self.argument, self.spec, Shape.of(*(self.shape or ())))
+    def as_argument(self, *, same: bool = False) -> Argument:
+        """The row as `match_all` takes it; `same` takes all unknown sizes to be one."""
+        return Argument(self.argument, self.spec, as_shape(self.shape, same=same))
 
     def spans(self) -> list[tuple[SpecAxis, int, int]] | None:
         """Pair each word of the spec with the axes it covers; None if the rank does not fit."""
-        rank, least = len(self.shape or ()), self.spec.least_rank
+        if self.shape is None:
+            return None
+        rank, least = len(self.shape), self.spec.least_rank
         if rank < least or (rank > least and self.spec.variadic is None):
             return None
         found, start = [], 0
@@ -90,16 +100,16 @@ def make_row(argument: str, leaf: Leaf) -> Row | None:
         spec=spec,
         type_name=class_name(value),
         framework=_framework(kind),
-        is_instance=wanted is Any or isinstance(value, wanted),
+        is_instance=wanted is Any or is_array_of(value, wanted),
     )
     shape, dtype = shape_and_dtype(value) or (None, None)
     return replace(row, shape=shape, dtype=dtype)
 
 
-def shape_and_dtype(value: Any) -> tuple[tuple[int, ...], str] | None:
+def shape_and_dtype(value: Any) -> tuple[Sizes | None, str] | None:
     """Read what is shown of an array; None of what is none, or does not tell."""
     try:
-        return tuple(map(int, value.shape)), dtype_name(value)
+        return sizes_of(value), dtype_name(value)
     except Exception:  # noqa: BLE001  such as a mock, which has any attribute
         return None
 
@@ -137,7 +147,11 @@ def value_text(value: Any) -> str:
     if known is None:
         return class_name(value)
     shape, dtype = known
-    return f"{class_name(value)} {short_dtype(dtype)}{list(shape)}"
+    return f"{class_name(value)} {short_dtype(dtype)}[{_sizes_text(shape)}]"
+
+
+def _sizes_text(sizes: Sizes | None) -> str:
+    return "..." if sizes is None else ", ".join(map(size_text, sizes))
 
 
 def type_text(annotation: Any) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 
 from typedtensors.runtime.report.blame import Blame, Evidence
 from typedtensors.runtime.report.rows import Row
+from typedtensors.runtime.symbolic.values import size_text
 from typedtensors.shapes import AxisMismatch, SpecAxis
 
 _SHOWN_AT_MOST = 12
@@ -72,7 +73,8 @@ def _cells(row: Row, blame: Blame | None) -> dict[str, str]:
     cells: dict[str, str] = {}
     for axis, start, stop in row.spans() or ():
         sizes = row.shape[start:stop]
-        text = f"({', '.join(map(str, sizes))})" if axis.variadic else str(sizes[0])
+        shown = list(map(size_text, sizes))
+        text = f"({', '.join(shown)})" if axis.variadic else shown[0]
         if blame is not None and _is_marked(blame, start, stop):
             text = f"> {text} <"
         name = label(axis)

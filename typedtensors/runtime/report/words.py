@@ -9,6 +9,7 @@ from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.runtime.report.blame import Blame, Evidence
 from typedtensors.runtime.report.rows import is_result, type_text
 from typedtensors.runtime.report.table import label
+from typedtensors.runtime.symbolic.values import size_text
 from typedtensors.shapes import Axis, AxisMismatch, RankMismatch
 
 _RESULTS = {"return": "return value", "yield": "yielded value"}
@@ -32,7 +33,7 @@ def diagnose(function: str, blame: Blame, hint: str | None) -> Diagnostic:
         expected = row.annotation.dtype.__name__
         return wording.dtype_differs(where, expected, row.dtype or "unknown", hint=hint)
     if blame.mismatch is None:
-        actual = " ".join(map(str, row.shape or ()))
+        actual = " ".join(map(size_text, row.shape or ()))
         return wording.shape_differs(where, row.spec.text, actual, hint=hint)
     found = blame.mismatch.diagnostic(where)
     return Diagnostic(found.code, found.message, hint, found.reason)
