@@ -471,8 +471,11 @@ def test_importing_the_guard_loads_no_torch() -> None:
     assert done.stdout.split() == [b"False"]
 
 
-def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_framework_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
     for name in [each for each in sys.modules if each.startswith("typedtensors.guard.torch")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=r"pip install 'typedtensors\[torch\]'"), guard():

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _Key: TypeAlias = tuple[object, ...]
+Sizes: TypeAlias = tuple[int | None, ...]
+"""A shape; None is a size that is not known where a graph is made."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class GuardEvent:
     """
 
     op: str
-    shapes: tuple[tuple[int, ...], ...]
-    result: tuple[int, ...]
+    shapes: tuple[Sizes, ...]
+    result: Sizes
     reason: str
     file: str
     line: int
@@ -102,8 +104,13 @@ class Report:
 class BroadcastError(TensorError, ValueError):
     """A broadcast that the guard's level forbids; raised before the operation runs.
 
-    Not a RuntimeError: programs catch those to survive a lack of memory.
+    Not a RuntimeError: programs catch those to survive a lack of memory. TensorFlow tells of an
+    operation when it has run.
     """
+
+    # AutoGraph, and a layer of Keras, would make another error of it that they call by their text.
+    ag_pass_through = True
+    _keras_call_info_injected = True
 
     def __init__(self, event: GuardEvent) -> None:
         super().__init__(event.diagnostic)
@@ -129,5 +136,5 @@ def _key(event: GuardEvent) -> _Key:
     return event.file, event.line, event.op, event.expression, event.shapes
 
 
-def _spec(shape: tuple[int, ...]) -> str:
+def _spec(shape: Sizes) -> str:
     return " ".join(map(str, shape))

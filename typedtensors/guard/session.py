@@ -13,12 +13,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from typedtensors.diagnostics.suggestion import did_you_mean
+from typedtensors.guard.frameworks import guarding
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
 from typedtensors.guard.threads import passing_on
 from typedtensors.shapes.broadcast import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     F = TypeVar("F", bound=Callable[..., object])
@@ -109,7 +110,6 @@ class Guard(AbstractContextManager[Report]):
 
     @contextmanager
     def _session(self) -> Iterator[None]:
-        guarding = _torch_guard()
         ended = False
 
         def deliver(event: GuardEvent) -> None:
@@ -170,7 +170,7 @@ def guard(
             `[tool.typedtensors]`.
 
     Returns: a context manager that yields the `Report`. Guards nest: the innermost decides.
-    Raises: ImportError on entry if torch is not installed, ValueError for an unknown level.
+    Raises: ImportError on entry if no framework is installed, ValueError for an unknown level.
 
     A broadcast that is meant is written with `align`, inside `with allow_broadcast():`, or on a
     line that ends in `# broadcast: ok`.
@@ -197,20 +197,6 @@ def _is_compiling() -> bool:
     """Whether torch.compile traces this very call: what it compiles is not guarded."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
-
-
-def _torch_guard() -> Callable[
-    [Level, Callable[[GuardEvent], None], Callable[[str, Mapping[str, int]], None]],
-    AbstractContextManager[None],
-]:
-    try:
-        from typedtensors.guard.torch.mode import guarding
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        msg = "a guard watches torch, which is not installed: pip install 'typedtensors[torch]'"
-        raise ImportError(msg) from None
-    return guarding
 
 
 def _one_of(value: object, known: tuple[str, ...], what: str) -> str:

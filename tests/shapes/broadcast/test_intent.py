@@ -48,6 +48,8 @@ def test_expression_inserts_no_axis(text: str) -> None:
         "x[..., None] * x[..., None, :]",
         "batch.t.view(-1, 1) - batch.t",
         "x[i].reshape(-1, 1) / x[i].T",
+        "tf.expand_dims(x, 1) - x",
+        "keras.ops.transpose(x) * x",
     ],
 )
 def test_a_tensor_that_meets_itself(text: str) -> None:
@@ -57,7 +59,14 @@ def test_a_tensor_that_meets_itself(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x[:, None] - y", "x[:, 0:1] - x[:, 0]", "x[0][:, None] - x[1]", "f(x, x)", "x < x < x"],
+    [
+        "x[:, None] - y",
+        "x[:, 0:1] - x[:, 0]",
+        "x[0][:, None] - x[1]",
+        "f(x, x)",
+        "x < x < x",
+        "torch.transpose(x, 0, 1) - torch.transpose(y, 0, 1)",
+    ],
 )
 def test_tensors_that_may_differ(text: str) -> None:
     """Parts of one tensor are not the same values."""

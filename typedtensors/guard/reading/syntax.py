@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from typedtensors.shapes.broadcast import lines_of, statement_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-# The keywords by which torch names operands, in the order of its signatures.
-_OPERANDS: Final = frozenset({"input", "other", "target", "x1", "x2", "input1", "input2"})
+# The keywords by which torch and TensorFlow name operands, in the order of their signatures.
+_OPERANDS: Final = frozenset(
+    {"input", "other", "target", "x1", "x2", "input1", "input2", "x", "y", "y_true", "y_pred"}
+)
 
 _NAMESPACES: Final = frozenset({"operator", "Tensor", "torch.Tensor"})
 
@@ -72,6 +74,24 @@ def operation(source: str, line: int, start: int, *, call: bool) -> tuple[range,
         found += (node for node in nodes if (node.lineno, node.col_offset) == (line, start))
     texts = [(lines_of(node), ast.get_source_segment(source, node) or "") for node in found]
     return min(texts, key=lambda each: len(each[1]), default=(range(line, line + 1), None))
+
+
+def only_operation(
+    source: str, line: int, is_meant: Callable[[ast.AST], bool]
+) -> tuple[range, str | None]:
+    """The lines and the text of the operation that is meant, of those at a line.
+
+    If there is none, or several, of the statement there.
+    """
+    lines, text = statement(source, line)
+    if text is None:
+        return lines, None
+    found = [node for node in ast.walk(ast.parse(source)) if is_meant(node)]
+    inside = [node for node in found if isinstance(node, ast.expr) and node.lineno in lines]
+    chosen = [node for node in inside if node.lineno == line] or inside
+    if len(chosen) != 1:
+        return lines, text
+    return lines_of(chosen[0]), ast.get_source_segment(source, chosen[0])
 
 
 def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:

@@ -10,7 +10,11 @@ _INSERTING: Final = frozenset(
     {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
     | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
 )
-_TURNING: Final = frozenset({"unsqueeze", "view", "reshape", "t", "T", "mT", "transpose"})
+_TURNING: Final = frozenset(
+    {"unsqueeze", "expand_dims", "view", "reshape", "t", "T", "mT", "transpose"}
+)
+_PACKAGES: Final = frozenset({"torch", "tf", "tensorflow", "keras", "ops", "np", "numpy", "jnp"})
+"""What programs call the packages whose functions take their array as an argument."""
 
 
 def inserts_axis(node: ast.AST) -> bool:
@@ -36,8 +40,19 @@ def _turned(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Attribute) and node.attr in _TURNING:
         return _turned(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        return _turned(node.func.value) if node.func.attr in _TURNING else node
+        turned = _array_of(node, node.func.value) if node.func.attr in _TURNING else None
+        return node if turned is None else _turned(turned)
     return node
+
+
+def _array_of(node: ast.Call, owner: ast.expr) -> ast.expr | None:
+    """The `x` of `x.reshape(...)` and of `tf.reshape(x, ...)`."""
+    root = owner
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    if not isinstance(root, ast.Name) or root.id not in _PACKAGES:
+        return owner
+    return node.args[0] if node.args else None
 
 
 def _selects_all(index: ast.expr) -> bool:

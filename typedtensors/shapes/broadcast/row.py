@@ -108,11 +108,11 @@ def certain(rows: list[Row], result: Row) -> bool:
     for row in rows:
         lacking = [*[True] * (len(result) - len(row)), *stretched(row, result)]
         for lacks, size in zip(lacking, result, strict=True):
-            if lacks and isinstance(size, Dim) and not _named(size):
+            if lacks and isinstance(size, Dim) and not _is_more_than_one(size):
                 return False
     return True
 
 
-def _named(size: Dim) -> bool:
-    """Whether annotations name all that the size is made of: what has a name is not 1."""
-    return all(atom.declared or atom.promised for atom in size.atoms)
+def _is_more_than_one(size: Dim) -> bool:
+    """Whether annotations name all that the size is made of, or it counts several things."""
+    return all(atom.declared or atom.promised or atom.several for atom in size.atoms)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From one operation of TensorFlow to an event, or to nothing as early as can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
+from typedtensors.guard.report import GuardEvent
+from typedtensors.guard.tensorflow.evidence import context_of
+from typedtensors.guard.tensorflow.losses import compared_by
+from typedtensors.guard.tensorflow.place import is_whole, place_at
+from typedtensors.guard.tensorflow.table import ROLES
+from typedtensors.shapes.broadcast import (
+    TENSORFLOW,
+    Context,
+    Level,
+    Reason,
+    fixes,
+    hint,
+    judge,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from typedtensors.guard.report import Sizes
+    from typedtensors.guard.tensorflow.operands import Operands
+    from typedtensors.guard.tensorflow.place import Path, Place
+    from typedtensors.guard.tensorflow.table import Role
+    from typedtensors.shapes.broadcast import BroadcastEvent
+
+_MANY = 1 << 16
+"""Data of ever new lengths must not fill the memory with shapes."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, made eagerly or in a graph.
+
+    `shapes` are those of the inputs. `path` finds the way from it to the program.
+    """
+
+    inputs: Sequence[Any]
+    shapes: tuple[Sizes, ...]
+    attributes: Sequence[Any]
+    output: Any
+    path: Callable[[], Path | None]
+
+
+class Examiner:
+    """Examines operations of one type at one level."""
+
+    def __init__(self, role: Role, level: Level) -> None:
+        self._role = role
+        self._level = level
+        # The shapes of inputs that nothing could make reportable: those of most operations.
+        self._harmless: set[tuple[Sizes, ...]] = set()
+
+    @property
+    def name(self) -> str:
+        """What the operations are called."""
+        return self._role.name
+
+    def is_harmless(self, shapes: tuple[Sizes, ...]) -> bool:
+        """Whether inputs of these shapes are known to be nothing to report."""
+        return shapes in self._harmless
+
+    def examine(self, operation: Operation) -> GuardEvent | None:
+        """The event that the operation is, if it is one to report."""
+        attributes = dict(zip(operation.attributes[::2], operation.attributes[1::2], strict=False))
+        operands = self._role.read(operation.inputs, operation.shapes, attributes)
+        event = None if operands is None else event_of(operands.rows)
+        if operands is None or (event is None and not _has_unknown(operands)):
+            self._remember(operation.shapes)
+            return None
+        if event is not None and not self._may_be_reported(event, comparison=True):
+            self._remember(operation.shapes)
+            return None
+        path = operation.path()
+        if path is None:
+            return None
+        if path.compared is not None:
+            return self._compared(path, operation)
+        if event is None or not self._may_be_reported(event, comparison=operands.comparison):
+            return None
+        place = place_at(path, self._role, operation.output) if is_whole(path, self._role) else None
+        return None if place is None else self._judged(operands, event, place)
+
+    def _compared(self, path: Path, operation: Operation) -> GuardEvent | None:
+        """The event that a loss or metric of Keras was given operands of different shapes."""
+        found = compared_by(path)
+        event = None if found is None else event_of(found[1].rows)
+        place = None if event is None else place_at(path, self._role, operation.output)
+        if found is None or event is None or place is None:
+            return None
+        name, operands = found
+        written = place.site.called == name
+        return self._judged(operands, event, replace(place, name=name, written=written))
+
+    def _may_be_reported(self, event: BroadcastEvent, *, comparison: bool) -> bool:
+        """Whether any intent and any dtype at all could make the event reportable."""
+        worst = Context(comparison, floating=True, parameter=False)
+        return judge(event, worst, self._level) is not None
+
+    def _remember(self, shapes: tuple[Sizes, ...]) -> None:
+        if len(self._harmless) >= _MANY:
+            self._harmless.clear()
+        self._harmless.add(shapes)
+
+    def _judged(self, operands: Operands, event: BroadcastEvent, place: Place) -> GuardEvent | None:
+        site = place.site
+        context = context_of(event, operands, site)
+        reason = None if site.accepted else judge(event, context, self._level)
+        # What a library makes of good shapes is its business.
+        if reason is None or (place.library and reason not in {Reason.LOSS, Reason.RANK}):
+            return None
+        result = sizes_of(broadcast_of(operands.rows).shape)
+        return GuardEvent(
+            op=place.name,
+            shapes=operands.shown,
+            result=(*result, *operands.result_core),
+            reason=reason.value,
+            file=site.file,
+            line=site.line,
+            expression=site.expression,
+            module=site.module,
+            function=site.function,
+            fix=self._fix(operands, event, context, place),
+            library=place.library,
+        )
+
+    def _fix(
+        self, operands: Operands, event: BroadcastEvent, context: Context, place: Place
+    ) -> str | None:
+        if operands.cores:
+            # An edit of some axes alone would be written for shapes that nobody sees.
+            return None
+        places = range(len(operands.shapes))
+        texts: list[str | None] = [None] * len(operands.shapes)
+        if place.written:
+            texts = place.site.operands(places, method=False)
+        return hint(fixes(event, context, self._level), texts, TENSORFLOW)
+
+
+def _has_unknown(operands: Operands) -> bool:
+    """Whether a size is not known, so that a loss may know more of what it was given."""
+    return any(None in shape for shape in operands.shapes)
+
+
+@cache
+def examiners(level: Level) -> Mapping[str | bytes, Examiner]:
+    """An examiner for each type of operation that broadcasts; kept, so that guards start warm."""
+    known: dict[str | bytes, Examiner] = {}
+    for name, role in ROLES.items():
+        # Where arguments have to be converted first, TensorFlow names the type in bytes.
+        known[name] = known[name.encode()] = Examiner(role, level)
+    return known

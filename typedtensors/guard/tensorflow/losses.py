@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The losses and metrics of Keras that compare what they are given element by element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from typedtensors.guard.tensorflow.operands import Operands
+
+if TYPE_CHECKING:
+    from typedtensors.guard.tensorflow.place import Path
+
+_COMPARING: Final = frozenset(
+    {"mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error"}
+    | {"mean_squared_logarithmic_error", "huber", "log_cosh", "hinge", "squared_hinge"}
+    | {"categorical_hinge", "cosine_similarity", "kl_divergence", "poisson", "dice", "tversky"}
+    | {"binary_crossentropy", "binary_focal_crossentropy", "categorical_crossentropy"}
+    | {"categorical_focal_crossentropy", "categorical_generalized_cross_entropy"}
+    | {"accuracy", "binary_accuracy", "pearson_correlation", "concordance_correlation"}
+)
+"""The functions that do the work, which have parameters `y_true` and `y_pred`."""
+
+
+def compared_by(path: Path) -> tuple[str, Operands] | None:
+    """The function of Keras that an operation is a part of, and what it compares; None if neither.
+
+    By then the function has squeezed a column to go with a row.
+    """
+    frame: Any = path.compared
+    code = getattr(frame, "f_code", None)
+    if code is None or code.co_name not in _COMPARING:
+        return None
+    tensors = tuple(frame.f_locals.get(name) for name in ("y_true", "y_pred"))
+    shapes = [getattr(each, "shape", None) for each in tensors]
+    if any(getattr(shape, "rank", None) is None for shape in shapes):
+        return None
+    rows = tuple(tuple(shape.as_list()) for shape in shapes if shape is not None)
+    return code.co_name, Operands(tensors, rows, comparison=True)

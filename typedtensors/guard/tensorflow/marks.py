@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is remembered of tensors: which are read from variables, and which got an axis.
+
+In a graph a tensor knows the operation that made it. An eager one does not, so a guard notes it
+when it sees the operation.
+"""
+
+from __future__ import annotations
+
+import weakref
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+import tensorflow as tf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Origin(Enum):
+    """What made a tensor, as far as that matters."""
+
+    VARIABLE = "a variable was read"
+    INSERTED = "axes were put in, or all put in another order"
+
+
+MAKERS: Final[Mapping[str | bytes, Origin]] = {
+    "ReadVariableOp": Origin.VARIABLE,
+    "ExpandDims": Origin.INSERTED,
+    "Reshape": Origin.INSERTED,
+    "StridedSlice": Origin.INSERTED,
+    # It is called where arguments have been converted, and TensorFlow names it in bytes there.
+    b"Reshape": Origin.INSERTED,
+}
+"""By the type of the operation."""
+_NEW_AXES: Final = "new_axis_mask"
+
+_origins: Final[dict[int, tuple[weakref.ref[Any], Origin]]] = {}
+
+
+def is_made(kind: str | bytes, attributes: Sequence[Any]) -> bool:
+    """Whether an operation of that type does so: a slice may have no new axis."""
+    if kind != "StridedSlice":
+        return True
+    return _NEW_AXES in attributes and attributes[attributes.index(_NEW_AXES) + 1] != 0
+
+
+def note(tensor: Any, origin: Origin) -> None:  # noqa: ANN401 - of TensorFlow
+    """Remember what made an eager tensor, as long as it lives."""
+    key = id(tensor)
+    _origins[key] = (weakref.ref(tensor, lambda _: _origins.pop(key, None)), origin)
+
+
+def origin_of(tensor: Any) -> Origin | None:  # noqa: ANN401 - as above
+    """What made a tensor; None if that is something else, or nobody saw it."""
+    if isinstance(tensor, tf.Variable):
+        return Origin.VARIABLE
+    noted = _origins.get(id(tensor))
+    if noted is not None and noted[0]() is tensor:
+        return noted[1]
+    made = None if noted is not None or hasattr(tensor, "numpy") else getattr(tensor, "op", None)
+    if made is None or made.type not in MAKERS:
+        return None
+    sliced = made.type == "StridedSlice"
+    return None if sliced and made.get_attr(_NEW_AXES) == 0 else MAKERS[made.type]

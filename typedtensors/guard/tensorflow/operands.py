@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which inputs of one of TensorFlow's operations broadcast against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from typedtensors.guard.report import Sizes
+
+if TYPE_CHECKING:
+    from typedtensors.guard.outcome import Rows
+
+Inputs: TypeAlias = Sequence[Any]
+Shapes: TypeAlias = tuple[Sizes, ...]
+Attributes: TypeAlias = Mapping[str, object]
+
+_BATCH: Final = "None"
+"""The name of the size of a batch, where it is not known."""
+
+
+@dataclass(frozen=True)
+class Operands:
+    """The tensors that meet in one operation.
+
+    `shapes` are the parts of their shapes that broadcast. `comparison`: a loss compares them.
+    `cores`: the axes behind those that broadcast (of a matmul, the matrices), for each operand; and
+    `result_core`, for the result.
+    """
+
+    tensors: tuple[Any, ...]
+    shapes: Shapes
+    comparison: bool = False
+    cores: Shapes = ()
+    result_core: Sizes = ()
+
+    @property
+    def rows(self) -> Rows:
+        """The shapes as they are compared: a loss is given one batch, of whatever size."""
+        one = self.comparison and len({len(shape) for shape in self.shapes}) == 1
+        if not one or not all(shape[:1] == (None,) for shape in self.shapes):
+            return self.shapes
+        return tuple((_BATCH, *shape[1:]) for shape in self.shapes)
+
+    @property
+    def shown(self) -> Shapes:
+        """The whole shapes, as the user knows them."""
+        cores = self.cores or ((),) * len(self.shapes)
+        return tuple(shape + core for shape, core in zip(self.shapes, cores, strict=True))
+
+
+Reader: TypeAlias = Callable[[Inputs, Shapes, Attributes], Operands | None]
+
+
+def elementwise(inputs: Inputs, shapes: Shapes, attributes: Attributes) -> Operands | None:  # noqa: ARG001 - one signature for all
+    """All inputs, as they are."""
+    return Operands(tuple(inputs), shapes)
+
+
+def compared(inputs: Inputs, shapes: Shapes, attributes: Attributes) -> Operands | None:  # noqa: ARG001 - as above
+    """Predictions and what a loss compares them with."""
+    return Operands(tuple(inputs), shapes, comparison=True)
+
+
+def batches(inputs: Inputs, shapes: Shapes, attributes: Attributes) -> Operands | None:
+    """The batch axes of two stacks of matrices, multiplied."""
+    left, right = shapes
+    if min(len(left), len(right)) < 2:
+        return None
+    rows = left[-1] if attributes.get("adj_x") else left[-2]
+    columns = right[-2] if attributes.get("adj_y") else right[-1]
+    return Operands(
+        tuple(inputs),
+        shapes=(left[:-2], right[:-2]),
+        cores=(left[-2:], right[-2:]),
+        result_core=(rows, columns),
+    )

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The callback through which TensorFlow tells of each operation of a guarded thread.
+
+`tf.debugging.enable_check_numerics` is built on the same callbacks.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import tensorflow as tf
+from tensorflow.python.eager import context, execute
+
+from typedtensors.guard.allow import is_allowed
+from typedtensors.guard.door import survive
+from typedtensors.guard.report import BroadcastError
+from typedtensors.guard.tensorflow.examiner import Operation, examiners
+from typedtensors.guard.tensorflow.marks import MAKERS, is_made, note
+from typedtensors.guard.tensorflow.place import path_from
+from typedtensors.shapes.broadcast import Level
+from typedtensors.shapes.intended import watching
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import FrameType
+
+    from typedtensors.guard.report import GuardEvent, Sizes
+
+
+class Watcher:
+    """Examines each operation that can broadcast, once it is made."""
+
+    def __init__(self, level: Level, deliver: Callable[[GuardEvent], None]) -> None:
+        self._examiners = examiners(level)
+        self._deliver = deliver
+
+    def __call__(  # noqa: PLR0917 - as TensorFlow calls it
+        self,
+        kind: str | bytes,
+        inputs: tuple[Any, ...],
+        attributes: tuple[Any, ...],
+        outputs: Any,  # noqa: ANN401 - TensorFlow's own signature
+        op_name: str | None = None,  # noqa: ARG002
+        graph: Any = None,  # noqa: ANN401
+    ) -> None:
+        """Look at the shapes of an operation that was made."""
+        examiner = self._examiners.get(kind)
+        if examiner is None:
+            if graph is None and kind in MAKERS and is_made(kind, attributes):
+                note(outputs[0], MAKERS[kind])
+            return
+        if graph is None:
+            # Most operations end here, or below.
+            shapes = tuple([each._shape_tuple() for each in inputs])  # noqa: SLF001 - `shape` costs much more
+        else:
+            found = _sizes(inputs)
+            if found is None:
+                return
+            shapes = found
+        if examiner.is_harmless(shapes):
+            return
+        event = None
+        try:
+            if not is_allowed():
+                frame = sys._getframe(1)  # noqa: SLF001 - the only way to a frame without a traceback
+                given = inputs if graph is not None else _as_passed(inputs, frame)
+                made = Operation(given, shapes, attributes, outputs[0], lambda: path_from(frame))
+                event = examiner.examine(made)
+        except Exception as error:  # noqa: BLE001 - the one door for our own bugs
+            survive(error, f"looking at `{examiner.name}`")
+        if event is not None:
+            _raise_again(event)
+            self._deliver(event)
+
+
+def _as_passed(inputs: tuple[Any, ...], frame: FrameType) -> tuple[Any, ...]:
+    """The inputs of an eager operation, with variables where their values were passed.
+
+    The frame is that of TensorFlow's function for the operation, whose first arguments they are.
+    """
+    names = frame.f_code.co_varnames[: len(inputs)]
+    passed = [frame.f_locals.get(name) for name in names]
+    if len(passed) != len(inputs):
+        return inputs
+    return tuple(
+        own if isinstance(own, tf.Variable) else each
+        for own, each in zip(passed, inputs, strict=True)
+    )
+
+
+def _sizes(inputs: tuple[Any, ...]) -> tuple[Sizes, ...] | None:
+    """The shapes of tensors in a graph; None if a rank is not known."""
+    shapes = [each.shape for each in inputs]
+    if any(shape.rank is None for shape in shapes):
+        return None
+    return tuple([tuple(shape.as_list()) for shape in shapes])
+
+
+def _raise_again(event: GuardEvent) -> None:
+    """Where an operator raised a ValueError, TensorFlow tries `y - x` for `x - y`."""
+    error = sys.exc_info()[1]
+    if isinstance(error, BroadcastError):
+        before = error.event
+        same = (before.file, before.line, before.expression) == (
+            event.file,
+            event.line,
+            event.expression,
+        )
+        if same and before.shapes == event.shapes[::-1]:
+            raise error
+
+
+class _Callbacks:
+    """TensorFlow's list of callbacks, which each thread has for itself.
+
+    Invariant: while some thread has one of ours, TensorFlow runs all operations where it looks at
+    its callbacks. The function that does is one for all threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+
+    def add(self, watcher: Watcher) -> None:
+        context.context().add_op_callback(watcher)
+        with self._lock:
+            self._users += 1
+            execute.execute = execute.execute_with_callbacks
+
+    def remove(self, watcher: Watcher) -> None:
+        context.context().remove_op_callback(watcher)
+        with self._lock:
+            self._users -= 1
+            if not self._users and not context.context().op_callbacks:
+                execute.execute = execute.quick_execute
+
+
+_CALLBACKS: Final = _Callbacks()
+
+
+class _Active(threading.local):
+    """The guards that the thread is in, innermost last."""
+
+    def __init__(self) -> None:
+        self.watchers: list[Watcher | None] = []
+
+
+_active = _Active()
+
+
+@contextmanager
+def guarding(
+    level: Level,
+    deliver: Callable[[GuardEvent], None],
+    note: Callable[[str, Mapping[str, int]], None],  # noqa: ARG001 - the sizes of checked calls
+) -> Iterator[None]:
+    """Guard this thread. The innermost guard decides alone: outer ones are taken off meanwhile.
+
+    A guard that allows everything costs nothing: TensorFlow gets no callback.
+    """
+    outer = _active.watchers[-1] if _active.watchers else None
+    inner = None if level is Level.ALLOW else Watcher(level, deliver)
+    _active.watchers.append(inner)
+    _replace(outer, inner)
+    try:
+        with watching():
+            yield
+    finally:
+        _active.watchers.remove(inner)
+        _replace(inner, outer)
+
+
+def _replace(old: Watcher | None, new: Watcher | None) -> None:
+    if new is not None:
+        _CALLBACKS.add(new)
+    if old is not None:
+        _CALLBACKS.remove(old)
