@@ -33,13 +33,24 @@ class Place:
 class Finding:
     """An error (with its code) or a note (without one).
 
-    `rewrite` is an edit of the module after which it is gone.
+    `rewrite` is an edit of the module after which it is gone. `called`: some call led there.
     """
 
     place: Place
     text: str
     code: Code | None = None
     rewrite: Rewrite | None = None
+    called: bool = False
+
+    def repeats(self, other: Finding) -> bool:
+        """Whether it tells again of what is told.
+
+        What a call shows on a line that is wrong whoever calls is the same mistake.
+        """
+        if (self.place.line, self.code) != (other.place.line, other.code):
+            return False
+        both = self.called or other.called
+        return self.place.column == other.place.column or (both and self.code is not None)
 
     @classmethod
     def error(cls, place: Place, diagnostic: Diagnostic, called_from: int | None = None) -> Finding:
@@ -47,4 +58,5 @@ class Finding:
         text = diagnostic.text
         if called_from is not None and called_from != place.line:
             text += f" (called from line {called_from})"
-        return cls(place, text, diagnostic.code, diagnostic.rewrite)
+        called = called_from is not None
+        return cls(place, text, diagnostic.code, diagnostic.rewrite, called=called)

@@ -11,6 +11,8 @@ from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.ops.names import short
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.value import Unknown
+from typedtensors.shapes.dtype import ANY
+from typedtensors.shapes.shape import Shape
 from typedtensors.shapes.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ class Framework(Enum):
     JAX = "jax"
     TENSORFLOW = "tensorflow"
 
+
+# NumPy and JAX take lists and numbers, too.
+_STRICT = frozenset({Framework.TORCH, Framework.TENSORFLOW})
 
 T = TypeVar("T")
 
@@ -62,7 +67,14 @@ class Call:
         return self.arguments[name]
 
     def tensor(self, name: str) -> Tensor:
-        """The argument as an array. Raises Undetermined if it is not known to be one."""
+        """The argument as an array. Raises Undetermined if it is not known to be one.
+
+        An argument of which nothing is known is some array, where torch or TensorFlow takes
+        nothing else: what a layer makes of it has the size that the layer says.
+        """
+        value = self.arguments[name]
+        if isinstance(value, Unknown) and self.framework in _STRICT:
+            return Tensor(Shape.unknown(), ANY)
         return self._wanted(name, Tensor, "an array")
 
     def dim(self, name: str) -> Dim:

@@ -68,17 +68,19 @@ class Variadic:
 
     Invariant: two variadics are the same axes if they are equal. A name is rigid in the function
     that declares it; `serial` keeps apart nameless ones, so that a value keeps its own prefix
-    through operations that leave it alone.
+    through operations that leave it alone. `written`: an annotation has them, so they are not left
+    open because nothing is known of the array; that is no part of equality.
     """
 
     name: str | None = None
     flexible: bool = False
     serial: int = 0
+    written: bool = field(default=False, compare=False, repr=False)
 
     @staticmethod
-    def fresh() -> Variadic:
+    def fresh(*, written: bool = False) -> Variadic:
         """A nameless run of axes that equals no other one."""
-        return Variadic(serial=next(_serials))
+        return Variadic(serial=next(_serials), written=written)
 
     def __str__(self) -> str:
         """As a spec writes it."""

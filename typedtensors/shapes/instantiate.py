@@ -52,7 +52,7 @@ def _instantiate_axis(wanted: SpecAxis, bindings: Bindings, read: Reader | None)
 def _instantiate_run(wanted: SpecAxis, bindings: Bindings) -> tuple[Part, ...]:
     bound = None if wanted.name is None or wanted.tree else bindings.runs.get(wanted.name)
     if bound is None or wanted.flexible:
-        return (Variadic.fresh(),)
+        return (Variadic.fresh(written=wanted.name is None),)
     if not bound.flexible:
         return bound.axes.axes
     # Only runs that broadcast to it were seen: where all had a 1, it may have any size.

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Axis, Part, Shape, Tensor
+from typedtensors.shapes import Axis, Part, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.values import (
     Coming,
     Items,
@@ -55,13 +55,27 @@ def _join_arrays(left: Tensor, right: Tensor) -> Value:
 
 
 def _join_shapes(left: Shape, right: Shape) -> Shape:
-    """Axes that differ become unknown; with different ranks, everything does."""
+    """Axes that differ become unknown; with different ranks, those that only one of them has."""
     if left == right:
         return Shape(tuple(itertools.starmap(_same_axis, zip(left.axes, right.axes, strict=True))))
     ones, others = left.fixed, right.fixed
-    if ones is None or others is None or len(ones) != len(others):
-        return Shape.unknown()
-    return Shape(tuple(itertools.starmap(_join_axes, zip(ones, others, strict=True))))
+    if ones is not None and others is not None and len(ones) == len(others):
+        return Shape(tuple(itertools.starmap(_join_axes, zip(ones, others, strict=True))))
+    return _join_ends(left, right)
+
+
+def _join_ends(left: Shape, right: Shape) -> Shape:
+    """The last axes that both have, and of the first ones those that are not among these."""
+    last = min(len(left.suffix), len(right.suffix))
+    rest = min(left.least_rank, right.least_rank) - last
+    first = min(len(left.prefix), len(right.prefix), rest)
+    ends = zip(left.suffix[-last:], right.suffix[-last:], strict=True) if last else ()
+    starts = zip(left.prefix[:first], right.prefix[:first], strict=True)
+    runs = {part for shape in (left, right) for part in shape.axes if isinstance(part, Variadic)}
+    alike = len(left.axes) == len(right.axes) == first + 1 + last and len(runs) == 1
+    between = runs.pop() if alike else Variadic.fresh()
+    joined = itertools.starmap(_join_axes, starts), itertools.starmap(_join_axes, ends)
+    return Shape((*joined[0], between, *joined[1]))
 
 
 def _same_axis(left: Part, right: Part) -> Part:

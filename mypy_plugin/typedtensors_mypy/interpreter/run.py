@@ -100,15 +100,13 @@ class Run:
         return self.sums[key]
 
     def tell(self, finding: Finding) -> None:
-        """Keep a finding, unless the same place has one of the same code already."""
+        """Keep a finding, unless it is told already."""
         for heard, muted in self.listeners:
             if self.muted == muted:
                 heard.append(finding)
         if self.muted:
             return
-        key = (finding.place.line, finding.place.column, finding.code)
-        told = ((f.place.line, f.place.column, f.code) for f in self.findings)
-        if key not in told:
+        if not any(map(finding.repeats, self.findings)):
             self.findings.append(finding)
 
     @contextmanager

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typedtensors.diagnostics import Diagnostic, Rewrite, wording
 from typedtensors.ops import Broadcast, Framework, Known, Rule
 from typedtensors.ops.rule import framework_of
-from typedtensors.shapes import Tensor
+from typedtensors.shapes import Tensor, Variadic
 from typedtensors.shapes.broadcast import (
     NUMPY,
     TENSORFLOW,
@@ -85,16 +85,18 @@ def _judge(
 def _are_shifted(operands: Sequence[Tensor]) -> bool:
     """Whether the axes `*batch` of one operand meet others of an operand that has them too.
 
-    `*batch d` and `*batch` fit where there are no such axes, which nobody writes that for.
+    `*batch d` and `*batch` fit where there are no such axes, which nobody writes that for; nor
+    `... d`, where an annotation has the `...`.
     """
     if len(operands) != 2:
         return False
     first, other = (operand.shape for operand in operands)
-    runs = [shape.axes[at] for shape in (first, other) if (at := shape.variadic) is not None]
-    named = len(runs) == 2 and runs[0] == runs[1] and getattr(runs[0], "name", None) is not None
+    runs = [part for shape in (first, other) for part in shape.axes if isinstance(part, Variadic)]
+    alike = len(runs) == 2 and runs[0] == runs[1]
     longer, shorter = sorted((first.suffix, other.suffix), key=len, reverse=True)
     extra = longer[: len(longer) - len(shorter)]
-    return named and any(not (axis.is_one or axis.flexible) for axis in extra)
+    stretched = any(not (axis.is_one or axis.flexible) for axis in extra)
+    return alike and stretched and (runs[0].name is not None or runs[0].written)
 
 
 def _shifted(

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Callable
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Axis, Tensor
+from typedtensors.shapes import Axis, Part, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.alternatives import Marks
 from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
 from typedtensors_mypy.interpreter.frame import Frame, Loop
@@ -125,7 +126,7 @@ class _Head:
         self.state = state
         # Lists that a round makes are new in each.
         self._last_list = Items(()).serial
-        self._any_size: set[Atom] = set()
+        self._any: set[Atom | Variadic] = set()
         self._joined: set[str] = set()
         self._changed: Counter[int] = Counter()
 
@@ -153,7 +154,7 @@ class _Head:
             # What is put into a list may itself become less known a round later.
             again = self._changed[serial] > 1
             now = _GONE if again else join_contents(before.now, after.now)
-            self._any_size |= _atoms(now) - _atoms(before.now) - _atoms(after.now)
+            self._any |= _atoms(now) - _atoms(before.now) - _atoms(after.now)
             self._changed[serial] += 1
             lists[serial] = Changed(after.made, now)
         widened = any(self.state.lists.get(serial) is not each for serial, each in lists.items())
@@ -164,7 +165,7 @@ class _Head:
         before = self.state.values[name]
         joined = _GONE if name in self._joined else join(before, value)
         self.state.values[name] = joined
-        self._any_size |= _atoms(joined) - _atoms(before) - _atoms(value)
+        self._any |= _atoms(joined) - _atoms(before) - _atoms(value)
 
     def _describes(self, general: Value, special: Value) -> bool:
         """Whether a value says nothing that another one does not have."""
@@ -193,8 +194,22 @@ class _Head:
             return False
         ones, others = general.shape.fixed, special.shape.fixed
         if ones is None or others is None:
-            return general.shape == special.shape or not general.shape.least_rank
+            return general.shape == special.shape or self._describes_ends(
+                general.shape, special.shape
+            )
         return len(ones) == len(others) and all(map(self._describes_axis, ones, others))
+
+    def _describes_ends(self, general: Shape, special: Shape) -> bool:
+        """Whether any run of axes may stand between those that are known, as they stand there."""
+        first, last = len(general.prefix), len(general.suffix)
+        if general.variadic is None or general.axes[general.variadic] not in self._any:
+            return not general.least_rank
+        if special.least_rank < first + last or len(special.suffix) < last:
+            return False
+        pairs = [*zip(general.prefix, special.prefix, strict=False)]
+        if last:
+            pairs += zip(general.suffix, special.suffix[-last:], strict=True)
+        return len(pairs) == first + last and all(itertools.starmap(self._describes_axis, pairs))
 
     def _describes_axis(self, general: Axis, special: Axis) -> bool:
         if general == special or self._is_any(general.dim):
@@ -202,15 +217,19 @@ class _Head:
         return general.flexible and (special.is_one or special.dim == general.dim)
 
     def _is_any(self, dim: Dim) -> bool:
-        return dim.factor in self._any_size
+        return dim.factor in self._any
 
 
-def _atoms(value: Value) -> frozenset[Atom]:
+def _atoms(value: Value) -> frozenset[Atom | Variadic]:
+    """What stands for sizes, or for runs of axes, in a value."""
     if isinstance(value, Dim):
         return value.atoms
     if isinstance(value, Tensor):
-        axes = [part for part in value.shape.axes if isinstance(part, Axis)]
-        return frozenset().union(*(axis.dim.atoms for axis in axes))
+        return frozenset().union(*map(_of_part, value.shape.axes))
     if isinstance(value, tuple):
         return frozenset().union(*map(_atoms, value))
     return frozenset().union(*map(_atoms, contained(value)))
+
+
+def _of_part(part: Part) -> frozenset[Atom | Variadic]:
+    return part.dim.atoms if isinstance(part, Axis) else frozenset((part,))
