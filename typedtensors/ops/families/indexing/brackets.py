@@ -23,6 +23,7 @@ from typedtensors.shapes.broadcast import broadcast
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from typedtensors.dims import Facts
     from typedtensors.ops.call import Call
     from typedtensors.ops.steps.index import Item
     from typedtensors.ops.value import Value
@@ -202,7 +203,7 @@ def setitem(call: Call) -> Value:
         return None
     if call.framework is Framework.NUMPY and not part.axes and value.shape.axes:
         raise Undetermined("NumPy sets an element from an array only if it holds one")
-    outcome = broadcast((part, _without_leading_ones(value.shape)), call.facts)
+    outcome = broadcast((part, _without_leading_ones(value.shape, part, call.facts)), call.facts)
     wider = outcome.shape is None or _wider(outcome.shape, part)
     if wider:
         problem = f"a value of {value.shape} does not fit a part of {part}"
@@ -226,9 +227,15 @@ def _wider(shape: Shape, part: Shape) -> bool:
     )
 
 
-def _without_leading_ones(shape: Shape) -> Shape:
+def _without_leading_ones(shape: Shape, part: Shape, facts: Facts) -> Shape:
+    """A shape without axes in front that are 1, or have to be because the part has fewer."""
     axes = list(shape.axes)
-    while axes and isinstance(axes[0], Axis) and axes[0].is_one:
+    known = None not in (shape.rank, part.rank)
+    while axes and isinstance(axes[0], Axis):
+        excess = known and len(axes) > len(part.axes)
+        may_be_one = facts.compare(axes[0].dim, Dim.of(1)) is Verdict.UNDECIDED
+        if not axes[0].is_one and not (excess and (may_be_one or axes[0].flexible)):
+            break
         axes.pop(0)
     return Shape(tuple(axes))
 
