@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from collections.abc import Iterator
 
@@ -12,6 +14,7 @@ from torch import Tensor, nn
 from torch._dynamo.testing import CompileCounter
 
 from typedtensors.guard import BroadcastError, guard
+from typedtensors.guard.torch.mode import GuardMode
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -40,10 +43,111 @@ def test_compiled_function_stays_one_graph() -> None:
     assert torch.equal(inside, loss(X, Y))
 
 
+def test_code_compiled_outside_of_a_guard_is_not_compiled_again_inside() -> None:
+    """Dynamo checks the modes of torch's stack: it finds none."""
+    counter = CompileCounter()
+    compiled = torch.compile(loss, backend=counter, fullgraph=True)
+    outside = compiled(X, Y)
+    with guard():
+        inside = compiled(X, Y)
+        with guard("explicit"):
+            compiled(X, Y)
+    assert counter.frame_count == 1
+    assert torch.equal(inside, outside)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_nothing_that_compiled_code_calls_passes_through_the_guard(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed: list[object] = []
+
+    def noted(_: object, func: Callable[..., object], *_types: object) -> object:
+        passed.append(func)
+        return NotImplemented
+
+    compiled = torch.compile(loss, backend=backend)
+    with guard():
+        compiled(X, Y)
+        monkeypatch.setattr(GuardMode, "__torch_function__", noted)
+        compiled(X, Y)
+    assert passed == []
+
+
 def test_what_surrounds_compiled_code_is_guarded() -> None:
     compiled = torch.compile(NET, backend="eager")
     with guard(), pytest.raises(BroadcastError):
         compiled(X) - Y.squeeze(-1)
+
+
+@torch.compiler.disable
+def surplus(x: Tensor, y: Tensor) -> Tensor:
+    """Runs as it is written, also inside of what is compiled."""
+    return x - y
+
+
+def test_function_that_is_kept_from_the_compiler_is_guarded() -> None:
+    compiled = torch.compile(lambda x, y: surplus(x.relu(), y).square(), backend="eager")
+    compiled(Y, Y)
+    with guard():
+        compiled(Y, Y)
+        with pytest.raises(BroadcastError, match="x - y"):
+            compiled(Y, Y.squeeze(-1))
+        with pytest.raises(BroadcastError):
+            Y - Y.squeeze(-1)
+
+
+def test_guard_is_back_after_compiled_code_that_raises() -> None:
+    compiled = torch.compile(lambda x, index: x.relu()[index], backend="eager", dynamic=True)
+    with guard():
+        compiled(X, torch.tensor([1]))
+        with pytest.raises(IndexError):
+            compiled(X, torch.tensor([9]))
+        with pytest.raises(BroadcastError):
+            Y - Y.squeeze(-1)
+
+
+def test_compiled_code_inside_of_compiled_code_leaves_the_guard_in_place() -> None:
+    inner = torch.compile(torch.exp, backend="eager")
+
+    @torch.compiler.disable
+    def between(x: Tensor) -> Tensor:
+        return inner(x) * 2
+
+    outer = torch.compile(lambda x: between(x.relu()).square(), backend="eager")
+    with guard():
+        for _ in range(2):
+            outer(X)
+            with pytest.raises(BroadcastError):
+                Y - Y.squeeze(-1)
+
+
+LATE = """
+import sys
+import torch
+from typedtensors.guard import guard
+
+graphs = []
+
+def backend(module, _):
+    graphs.append(module)
+    return module
+
+compile = torch.compile
+with guard():
+    assert "torch._dynamo" not in sys.modules
+    compiled = torch.compile(torch.sub, backend=backend)
+    compiled(torch.ones(3), torch.ones(3))
+compiled(torch.ones(3), torch.ones(3))
+assert torch.compile is compile
+print(len(graphs))
+"""
+
+
+@pytest.mark.slow
+def test_compiler_that_is_loaded_under_a_guard_compiles_what_it_would_without() -> None:
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, check=True, text=True)
+    assert done.stdout == "1\n"
 
 
 def test_guarded_function_can_be_compiled() -> None:

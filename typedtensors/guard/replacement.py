@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A method of somebody else's class that is another one as long as some guard asks for it."""
+"""Somebody else's function that is another one as long as some guard asks for it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
 
 class Replacement:
-    """The method `name` of `owner`, and what `wrap` makes of it.
+    """The function `name` of `owner`, a class or a module, and what `wrap` makes of it.
 
-    Invariant: the owner's own method is back when nobody is left, whatever the order in which they
-    and their threads leave.
+    Invariant: the owner's own function is back when nobody is left, whatever the order in which
+    they and their threads leave.
     """
 
     def __init__(
-        self, owner: type, name: str, wrap: Callable[[Callable[..., Any]], Callable[..., Any]]
+        self,
+        owner: type | ModuleType,
+        name: str,
+        wrap: Callable[[Callable[..., Any]], Callable[..., Any]],
     ) -> None:
         self._owner, self._name, self._wrap = owner, name, wrap
         self._lock = threading.Lock()
@@ -29,7 +33,7 @@ class Replacement:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Have the method replaced."""
+        """Have the function replaced."""
         self._enter()
         try:
             yield

@@ -59,7 +59,7 @@ class Frames:
         """The innermost frame outside the framework, from `frame` on outwards, unless generated."""
         entry = None
         while frame is not None:
-            scope = self._scope(frame.f_code)
+            scope = self.scope(frame.f_code)
             if scope is Scope.GENERATED:
                 return None
             if scope is not Scope.TRANSPARENT:
@@ -69,7 +69,8 @@ class Frames:
             frame = frame.f_back
         return None
 
-    def _scope(self, code: CodeType) -> Scope:
+    def scope(self, code: CodeType) -> Scope:
+        """Whose code it is."""
         known = self._scopes.get(id(code))
         if known is None:
             known = self._scopes[id(code)] = (code, self.scope_of(code.co_filename))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from typedtensors.guard.door import survive
 from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.names.naming import Naming
 from typedtensors.guard.torch.operands import has_plain_sizes
+from typedtensors.guard.torch.stepping.compiled import leaving_while_compiled
+from typedtensors.guard.torch.stepping.leaving import innermost, known
 from typedtensors.guard.torch.stepping.optimizer import stepping_aside
 from typedtensors.guard.torch.stepping.zeroing import leaving_while_zeroing
 from typedtensors.shapes.broadcast import Level
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _is_traced_by_dynamo = torch.compiler.is_dynamo_compiling
 _is_compiling = torch.compiler.is_compiling
 _is_tracing: Callable[[], bool] = torch.jit.is_tracing  # type: ignore[attr-defined]
-_ASIDE = "optimizer.step"
+_ASIDE, _INNER = "optimizer.step", "an inner guard"
 
 
 def _top() -> TorchFunctionMode | None:
@@ -43,8 +44,8 @@ def _top() -> TorchFunctionMode | None:
 class GuardMode(TorchFunctionMode):
     """Examines each call that can broadcast, and lets the call go on.
 
-    Invariant: `idle` is whether there is any cause to pause. `below` is the mode under this one
-    while this one is off the stack.
+    Invariant: `idle` is whether there is any cause to pause. `left` is for what it is off torch's
+    stack of modes, and `below` the mode under it meanwhile.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class GuardMode(TorchFunctionMode):
         self._causes: set[str] = set()
         self._examiners = examiners(level)
         self._deliver = deliver
-        self._off_stack = False
+        self._left: str | None = None
         self._below: TorchFunctionMode | None = None
 
     def pause(self, cause: str) -> None:
@@ -72,7 +73,7 @@ class GuardMode(TorchFunctionMode):
         self._causes.discard(cause)
         self.idle = bool(self._causes)
 
-    def leave(self) -> bool:
+    def leave(self, cause: str) -> bool:
         """Leave torch's stack of modes, where even passing calls on costs; whether it has left.
 
         Only from the top: what is above would be taken off instead.
@@ -80,24 +81,25 @@ class GuardMode(TorchFunctionMode):
         if _top() is not self:
             return False
         super().__exit__(None, None, None)  # type: ignore[no-untyped-call]
-        self._off_stack, self._below = True, _top()
+        self._left, self._below = cause, _top()
         return True
 
-    def step_aside(self) -> None:
+    def step_aside(self, cause: str = _ASIDE) -> None:
         """Leave the stack, or else pause."""
-        if not self.leave():
-            self.pause(_ASIDE)
+        if not self.leave(cause):
+            self.pause(cause)
 
-    def step_back(self) -> None:
-        """Return, if the stack is as it was left.
+    def step_back(self, cause: str = _ASIDE) -> None:
+        """Return, if the stack is as it was left for this cause.
 
         It is not when a step that raised was survived inside of other modes; then the next step
         ends in a better place.
         """
-        self.resume(_ASIDE)
-        if self._off_stack and _top() is self._below:
+        if self.idle:
+            self.resume(cause)
+        if self._left == cause and _top() is self._below:
             super().__enter__()  # type: ignore[no-untyped-call]
-            self._off_stack, self._below = False, None
+            self._left, self._below = None, None
 
     def __exit__(
         self,
@@ -106,9 +108,9 @@ class GuardMode(TorchFunctionMode):
         traceback: TracebackType | None,
     ) -> None:
         """Leave torch's stack of modes, unless aside."""
-        if not self._off_stack:
+        if self._left is None:
             super().__exit__(kind, error, traceback)  # type: ignore[no-untyped-call]
-        self._off_stack, self._below = False, None
+        self._left, self._below = None, None
 
     def __torch_function__(
         self,
@@ -121,17 +123,19 @@ class GuardMode(TorchFunctionMode):
         # First of all: Dynamo traces this method, and must see nothing of what follows.
         if _is_traced_by_dynamo():
             return func(*args, **(kwargs or {}))
-        examiner, call = self._examiners.get(func), None
-        if (examiner is not None or CALLS.innermost is not None) and not self._is_blind():
-            event = None
-            try:
-                call = self._naming.current()
+        examiner, checked = self._examiners.get(func), CALLS.innermost
+        if (examiner is None and checked is None) or self._is_blind():
+            return func(*args, **kwargs) if kwargs else func(*args)
+        event, call = None, None
+        try:
+            call = None if checked is None else self._naming.current()
+            if examiner is not None:
                 look = None if call is None else call.look
-                event = None if examiner is None else examiner.examine(args, kwargs or {}, look)
-            except Exception as error:  # noqa: BLE001 - the one door for our own bugs
-                self._survive(error, func, args, kwargs or {})
-            if event is not None:
-                self._deliver(event)
+                event = examiner.examine(args, kwargs or {}, look)
+        except Exception as error:  # noqa: BLE001 - the one door for our own bugs
+            self._survive(error, func, args, kwargs or {})
+        if event is not None:
+            self._deliver(event)
         result = func(*args, **kwargs) if kwargs else func(*args)
         if call is not None:
             try:
@@ -155,42 +159,31 @@ class GuardMode(TorchFunctionMode):
             survive(error, f"looking at `{func.__name__}`")
 
 
-class _Active(threading.local):
-    """The guards that the thread is in, innermost last."""
-
-    def __init__(self) -> None:
-        self.modes: list[GuardMode] = []
-
-
-_active = _Active()
-
-
 @contextmanager
 def guarding(
     level: Level,
     deliver: Callable[[GuardEvent], None],
     note: Callable[[str, Mapping[str, int]], None],
 ) -> Iterator[None]:
-    """Guard this thread. The innermost guard decides alone: outer ones pause.
+    """Guard this thread. The innermost guard decides alone: outer ones step aside.
 
     Arguments: the level, what is told of each event, and what is told of each call of a checked
     function: its name, and the sizes of its dims. A guard that allows everything costs nothing:
     torch gets no mode.
     """
     mode = GuardMode(level, deliver, note)
-    outer = _active.modes[-1] if _active.modes else None
+    outer = innermost()
     if outer is not None:
-        outer.pause("an inner guard")
-    _active.modes.append(mode)
+        outer.step_aside(_INNER)
     try:
-        with ExitStack() as stack:
+        with known(mode), ExitStack() as stack:
             if level is not Level.ALLOW:
                 stack.enter_context(watching())
                 stack.enter_context(stepping_aside(mode))
-                stack.enter_context(leaving_while_zeroing(mode))
+                stack.enter_context(leaving_while_zeroing())
+                stack.enter_context(leaving_while_compiled())
                 stack.enter_context(mode)
             yield
     finally:
-        _active.modes.remove(mode)
         if outer is not None:
-            outer.resume("an inner guard")
+            outer.step_back(_INNER)

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from torch.optim import Optimizer
 
 
+# Asked at each step of a training, where each look-up counts.
+_is_compiling = torch.compiler.is_compiling
+_ident = threading.get_ident
+
+
 class Sidestepping(Protocol):
     """A mode that can leave and come back."""
 
@@ -36,10 +41,10 @@ def stepping_aside(mode: Sidestepping) -> Iterator[None]:
 
     After a step that raised, the mode is back only at the end of the next one: torch tells nobody.
     """
-    thread = threading.get_ident()
+    thread = _ident()
 
     def before(_: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
-        if torch.compiler.is_compiling() or threading.get_ident() != thread:
+        if _is_compiling() or _ident() != thread:
             return None
         mode.step_aside()
         if len(args) == 1 and not kwargs:
@@ -50,7 +55,7 @@ def stepping_aside(mode: Sidestepping) -> Iterator[None]:
         return (*args[:1], *awake), named
 
     def after(*_: object) -> None:
-        if not torch.compiler.is_compiling() and threading.get_ident() == thread:
+        if not _is_compiling() and _ident() == thread:
             mode.step_back()
 
     handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
