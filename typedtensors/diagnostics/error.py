@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from typedtensors.diagnostics.diagnostic import Diagnostic
 
 
@@ -17,7 +19,18 @@ class TensorError(Exception):
     ag_pass_through = True
     _keras_call_info_injected = True
 
+    def __new__(cls, *args: object) -> TensorError:  # noqa: PYI034  `Self` is not in Python 3.10
+        """Make an error, or return the one that is being handled where a text is all there is.
+
+        So Keras makes errors anew: of the class of one, and a text around its own.
+        """
+        handled = sys.exc_info()[1]
+        is_text = bool(args) and isinstance(args[0], str)
+        return handled if is_text and type(handled) is cls else super().__new__(cls, *args)
+
     def __init__(self, diagnostic: Diagnostic) -> None:
+        if hasattr(self, "diagnostic"):
+            return  # it has been made before
         super().__init__(diagnostic)
         self.diagnostic = diagnostic
 

@@ -48,6 +48,8 @@ class TensorCheckError(TensorError, jaxtyping.TypeCheckError):
     """
 
     def __init__(self, failure: Failure) -> None:
+        if hasattr(self, "failure"):
+            return  # it has been made before
         super().__init__(failure.diagnostic)
         # What pickling passes to this method again.
         self.args = (failure,)
