@@ -11,6 +11,7 @@ import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
+from typedtensors.runtime.options import Options
 from typedtensors.runtime.switch import is_off
 
 if TYPE_CHECKING:
@@ -20,16 +21,19 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# Wrappers by identity, an attribute would be copied along by `functools.wraps`; and whether nothing
-# but arrays is checked.
-_checked: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+# Wrappers by identity, an attribute would be copied along by `functools.wraps`; and what was asked.
+_checked: weakref.WeakKeyDictionary[Any, Options] = weakref.WeakKeyDictionary()
 
 
 @overload
 def typechecked(target: _T, /) -> _T: ...
 @overload
 def typechecked(
-    *, only: Literal["arrays"] | None = ..., assignments: bool = ..., class_dims: bool = ...
+    *,
+    only: Literal["arrays"] | None = ...,
+    assignments: bool = ...,
+    class_dims: bool = ...,
+    deferred: bool = ...,
 ) -> Callable[[_T], _T]: ...
 def typechecked(
     target: Any = None,
@@ -38,6 +42,7 @@ def typechecked(
     only: Literal["arrays"] | None = None,
     assignments: bool = False,
     class_dims: bool = False,
+    deferred: bool = False,
 ) -> Any:
     """Check array shapes, dtypes and all other annotations of a function at every call.
 
@@ -58,6 +63,8 @@ def typechecked(
             together with the others that the object holds.
         class_dims: of a class: hold its methods to the dims of their object that its arrays bear
             out. Else a name begins anew in each method.
+        deferred: have a graph of TensorFlow's assert at each step what could not be known when it
+            was made, such as that two unknown sizes are one.
 
     Returns:
         The checked function; a class is changed in place and returned.
@@ -79,7 +86,11 @@ def typechecked(
         raise ValueError(f'typechecked: only={only!r} is unknown, there is only="arrays"')
     if target is None:
         return functools.partial(
-            typechecked, only=only, assignments=assignments, class_dims=class_dims
+            typechecked,
+            only=only,
+            assignments=assignments,
+            class_dims=class_dims,
+            deferred=deferred,
         )
     if is_off():
         return target
@@ -87,12 +98,10 @@ def typechecked(
 
     names = names_in_scope(sys._getframe(1))  # noqa: SLF001  the only way
     decorate = _decorate_with_attributes if assignments else _decorate
-    return decorate(target, names, only_arrays=only is not None, class_dims=class_dims)
+    return decorate(target, names, Options(only is not None, class_dims, deferred))
 
 
-def _decorate_with_attributes(
-    target: Any, names: Mapping[str, Any], *, only_arrays: bool, class_dims: bool
-) -> Any:
+def _decorate_with_attributes(target: Any, names: Mapping[str, Any], options: Options) -> Any:
     if not inspect.isclass(target):
         raise TypeError("typechecked: assignments=True is for classes")
     from typedtensors.runtime.notices import UncheckedWarning
@@ -102,8 +111,8 @@ def _decorate_with_attributes(
     with warnings.catch_warnings():
         # It may well have attributes only.
         warnings.filterwarnings("ignore", "typechecked: no method", UncheckedWarning)
-        _decorate(target, names, only_arrays=only_arrays, class_dims=class_dims)
-    check_assignments(target, names_in_class(target, names), only_arrays=only_arrays)
+        _decorate(target, names, options)
+    check_assignments(target, names_in_class(target, names), only_arrays=options.only_arrays)
     return target
 
 
@@ -123,24 +132,19 @@ def decorate_quietly(
     names = names_in_scope(frame or sys._getframe(1))  # noqa: SLF001  the only way
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UncheckedWarning)
-        decorated: _T = _decorate(target, names, only_arrays=only_arrays)
+        decorated: _T = _decorate(target, names, Options(only_arrays))
     return decorated
 
 
 def _decorate(
-    target: Any,
-    names: Mapping[str, Any],
-    *,
-    only_arrays: bool,
-    class_dims: bool = False,
-    dims: ClassDims | None = None,
+    target: Any, names: Mapping[str, Any], options: Options, dims: ClassDims | None = None
 ) -> Any:
     from typedtensors.runtime.targets.classes import decorate_class
     from typedtensors.runtime.targets.descriptors import rebuild
 
-    again = functools.partial(_decorate, only_arrays=only_arrays, class_dims=class_dims)
+    again = functools.partial(_decorate, options=options)
     if inspect.isclass(target):
-        return decorate_class(target, names, again, shares_dims=class_dims)
+        return decorate_class(target, names, again, shares_dims=options.class_dims)
     rebuilt = rebuild(target, functools.partial(again, names=names, dims=dims))
     if rebuilt is not None:
         return rebuilt
@@ -151,8 +155,8 @@ def _decorate(
     # checks off, or only imports this package, does not pay for them.
     from typedtensors.runtime.calls.wrap import wrap
 
-    wrapper = wrap(target, names, only_arrays=only_arrays, dims=dims or {})
-    _checked[wrapper] = only_arrays
+    wrapper = wrap(target, names, options, dims or {})
+    _checked[wrapper] = options
     return wrapper
 
 
@@ -162,7 +166,7 @@ def _linked(checked: Any, names: Mapping[str, Any], dims: ClassDims | None) -> A
 
     if not dims or not only_mentioned(raw_annotations(checked), dims):
         return checked
-    again = _decorate(checked.__wrapped__, names, only_arrays=_checked[checked], dims=dims)
+    again = _decorate(checked.__wrapped__, names, _checked[checked], dims)
     for name, value in vars(checked).items():
         vars(again).setdefault(name, value)
     return again

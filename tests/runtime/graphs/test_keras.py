@@ -60,7 +60,7 @@ class Regression(keras.Model):
         self.hidden, self.last = Affine(8), Affine(1)
 
     def call(
-        self, x: Float[tf.Tensor, "batch d"], training: bool | None = None
+        self, x: Float[tf.Tensor, "batch d"], *, training: bool | None = None
     ) -> Float[tf.Tensor, "batch"]:
         hidden = check(tf.nn.relu(self.hidden(x)), Float[tf.Tensor, "batch 8"])
         return tf.squeeze(self.last(hidden), -1)
@@ -86,7 +86,10 @@ class Error(keras.metrics.Metric):
         self.total = self.add_variable((), "zeros")
 
     def update_state(
-        self, y_true: Float[tf.Tensor, "n"], y_pred: Float[tf.Tensor, "n"], sample_weight: Any = None
+        self,
+        y_true: Float[tf.Tensor, "n"],
+        y_pred: Float[tf.Tensor, "n"],
+        sample_weight: Any = None,
     ) -> None:
         self.total.assign_add(tf.reduce_sum(tf.abs(y_true - y_pred)))
 

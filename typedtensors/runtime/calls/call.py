@@ -12,8 +12,10 @@ from inspect import Parameter
 from typing import Any
 
 from typedtensors.runtime.calls.checker import Checker, Generated
+from typedtensors.runtime.calls.full import FullCheck
 from typedtensors.runtime.codegen.support import ABSENT
 from typedtensors.runtime.errors import TensorCheckError
+from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.scope import Deferred, Pending, Scope
 
 Checks = tuple[Callable[..., Any], ...]
@@ -137,6 +139,20 @@ class Call:
         """Check one yielded value; a dim that it is the first to name is its own."""
         return self._error(2, value)
 
+    @property
+    def name(self) -> str:
+        """The function's."""
+        return "" if self.origin is None else self.origin.checker.name
+
+    def arrays(self, result: Any) -> list[tuple[str, Leaf]]:
+        """Return each array of the arguments and of what was returned."""
+        if self.origin is None:
+            return []
+        return list(self._full(self.origin).arrays(result))
+
+    def _full(self, origin: Calls) -> FullCheck:
+        return origin.checker.full(origin.values(self.args, self.kwargs or {}) or ())
+
     def _error(self, which: int, value: Any) -> TensorCheckError | None:
         if self.origin is None or not isinstance(self.scope, Scope):
             return None
@@ -153,7 +169,7 @@ class Call:
     def _judge(self, origin: Calls, which: int, value: Any) -> TensorCheckError | None:
         if origin.checker.is_off:
             return None
-        full = origin.checker.full(origin.values(self.args, self.kwargs or {}) or ())
+        full = self._full(origin)
         with self.scope:
             return full.returned_error(value) if which == 1 else full.yielded_error(value)
 

@@ -167,6 +167,12 @@ class FullCheck:
             )
         )
 
+    def arrays(self, returned: Any) -> Iterator[tuple[str, Leaf]]:
+        """Yield every array argument and every array of the result, with what it is called."""
+        yield from self._arrays()
+        if self.plan.returned is not None:
+            yield from (("return", each) for each in self.plan.returned.hint.arrays(returned))
+
     def _arrays(self) -> Iterator[tuple[str, Leaf]]:
         """Yield every array argument, with the name of its parameter."""
         for parameter in self.plan.parameters:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from typedtensors.runtime.symbolic.assertions import assert_sizes
 from typedtensors.runtime.symbolic.values import is_tensorflow
 from typedtensors.shapes.tracing import unconverted
 
@@ -33,8 +34,16 @@ def _is_traced(kind: Any) -> bool:
     return kind is Any or (isinstance(kind, type) and is_tensorflow(kind))
 
 
-def wrap_traced(function: Callable[..., Any], begin: Begin) -> Callable[..., Any]:
-    """Put checks around a plain function; AutoGraph follows both."""
+def wrap_traced(
+    function: Callable[..., Any], begin: Begin, *, deferred: bool
+) -> Callable[..., Any]:
+    """Put checks around a plain function; AutoGraph follows both.
+
+    Args:
+        function: what to check.
+        begin: checks the arguments of a call.
+        deferred: whether a graph asserts what is not known when it is made.
+    """
 
     @unconverted
     def enter(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
@@ -49,6 +58,9 @@ def wrap_traced(function: Callable[..., Any], begin: Begin) -> Callable[..., Any
         __tracebackhide__ = True
         if (error := call.returned_error(result)) is not None:
             raise error
+        if deferred:
+            with call.scope:
+                assert_sizes(call.name, call.arrays(result))
         return result
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:

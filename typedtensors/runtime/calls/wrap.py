@@ -17,6 +17,7 @@ from typedtensors.runtime.calls.drive import Driven, drive
 from typedtensors.runtime.calls.graphs import may_be_traced, wrap_traced
 from typedtensors.runtime.calls.kind import Kind, is_awaitable_generator, kind_of
 from typedtensors.runtime.calls.links import ClassDims
+from typedtensors.runtime.options import Options
 from typedtensors.shapes.tracing import is_compiling
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 def wrap(
     function: Callable[..., Any],
     names: Mapping[str, Any],
-    *,
-    only_arrays: bool = False,
+    options: Options,
     dims: ClassDims | None = None,
 ) -> Callable[..., Any]:
     """Return `function` with its checks around it.
@@ -37,14 +37,14 @@ def wrap(
     Args:
         function: what to check.
         names: local names that its quoted annotations may use.
-        only_arrays: whether nothing but arrays is checked.
+        options: how it is checked.
         dims: those of the class that it is a method of.
 
     Raises:
         ValueError: jaxtyping rejects a spec.
     """
     kind = kind_of(function)
-    checker = Checker(function, kind, names, only_arrays=only_arrays, dims=dims or {})
+    checker = Checker(function, kind, names, only_arrays=options.only_arrays, dims=dims or {})
     is_traced = may_be_traced(checker)
     has_twin = _may_have_twin(function, checker) and not is_traced
     twin = checker.build_twin() if has_twin else None
@@ -54,8 +54,10 @@ def wrap(
         publish(wrapper, twin.text)
         return wrapper
     calls = Calls(checker)
-    plain = wrap_traced if is_traced else _wrap_plain
-    wrapper = functools.wraps(function)(_WRAPPERS.get(kind, plain)(function, _beginner(calls)))
+    begin, make = _beginner(calls), _WRAPPERS.get(kind, _wrap_plain)
+    if is_traced and make is _wrap_plain:
+        make = functools.partial(wrap_traced, deferred=options.deferred)
+    wrapper = functools.wraps(function)(make(function, begin))
     _stand_alone(wrapper)
     if is_awaitable_generator(function):
         wrapper = types.coroutine(wrapper)

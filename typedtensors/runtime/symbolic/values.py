@@ -60,6 +60,17 @@ def is_array_of(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) or isinstance(value, stand_ins(kind))  # noqa: SIM101
 
 
+def is_computed(value: Any) -> bool:
+    """Say whether a value is a tensor or a variable, of which TensorFlow computes the shape."""
+    keras = sys.modules.get("keras")
+    symbol = getattr(keras, "KerasTensor", ())
+    return not isinstance(value, symbol) and is_array_of(value, _tensor_class())
+
+
+def _tensor_class() -> Any:
+    return getattr(sys.modules.get("tensorflow"), "Tensor", ())
+
+
 def sizes_of(value: Any) -> Sizes | None:
     """Return the sizes of an array; None if not even its rank is known.
 
