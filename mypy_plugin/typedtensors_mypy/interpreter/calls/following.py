@@ -36,6 +36,7 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Stream,
 )
+from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.types import (
     ArrayType,
     ClassType,
@@ -283,10 +284,16 @@ class _Array:
 
 def _is_stub(function: Function) -> bool:
     """Whether a summary left out the body, or a subclass has to write it."""
-    *rest, last = function.node.body
-    if not isinstance(last, ast.Expr) or not isinstance(last.value, ast.Constant):
-        return False
-    return last.value.value is ... or not rest
+    body = [each.value if isinstance(each, ast.Expr) else each for each in function.node.body]
+    last = body[-1]
+    left_out = isinstance(last, ast.Constant) and last.value is ...
+    empty = all(isinstance(each, (ast.Constant, ast.Pass)) for each in body)
+    return left_out or empty or _is_abstract(function.node)
+
+
+def _is_abstract(node: AnyFunction) -> bool:
+    names = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
+    return any(name.startswith("abstract") for name in names)
 
 
 def _closes_over_lists(function: Function) -> bool:
