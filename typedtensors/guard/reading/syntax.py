@@ -76,22 +76,14 @@ def operation(source: str, line: int, start: int, *, call: bool) -> tuple[range,
     return min(texts, key=lambda each: len(each[1]), default=(range(line, line + 1), None))
 
 
-def only_operation(
-    source: str, line: int, is_meant: Callable[[ast.AST], bool]
-) -> tuple[range, str | None]:
-    """The lines and the text of the operation that is meant, of those at a line.
-
-    If there is none, or several, of the statement there.
-    """
+def operations(source: str, line: int, is_meant: Callable[[ast.AST], bool]) -> list[ast.expr]:
+    """The operations that are meant, of the statement at a line: those at the line, or else all."""
     lines, text = statement(source, line)
     if text is None:
-        return lines, None
+        return []
     found = [node for node in ast.walk(ast.parse(source)) if is_meant(node)]
     inside = [node for node in found if isinstance(node, ast.expr) and node.lineno in lines]
-    chosen = [node for node in inside if node.lineno == line] or inside
-    if len(chosen) != 1:
-        return lines, text
-    return lines_of(chosen[0]), ast.get_source_segment(source, chosen[0])
+    return [node for node in inside if node.lineno == line] or inside
 
 
 def arguments(parsed: Parsed | None, places: Sequence[int], *, method: bool) -> list[str | None]:

@@ -11,7 +11,7 @@ from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.tensorflow.evidence import context_of
 from typedtensors.guard.tensorflow.losses import compared_by
-from typedtensors.guard.tensorflow.place import is_whole, place_at
+from typedtensors.guard.tensorflow.place import is_whole, places_at
 from typedtensors.guard.tensorflow.table import ROLES
 from typedtensors.shapes.broadcast import (
     TENSORFLOW,
@@ -86,19 +86,23 @@ class Examiner:
             return self._compared(path, operation)
         if event is None or not self._may_be_reported(event, comparison=operands.comparison):
             return None
-        place = place_at(path, self._role, operation.output) if is_whole(path, self._role) else None
-        return None if place is None else self._judged(operands, event, place)
+        if not is_whole(path, self._role):
+            return None
+        places = places_at(path, self._role, operation.output)
+        return _agreed([self._judged(operands, event, place) for place in places])
 
     def _compared(self, path: Path, operation: Operation) -> GuardEvent | None:
         """The event that a loss or metric of Keras was given operands of different shapes."""
         found = compared_by(path)
         event = None if found is None else event_of(found[1].rows)
-        place = None if event is None else place_at(path, self._role, operation.output)
-        if found is None or event is None or place is None:
+        if found is None or event is None:
             return None
         name, operands = found
-        written = place.site.called == name
-        return self._judged(operands, event, replace(place, name=name, written=written))
+        places = [
+            replace(place, name=name, written=place.site.called == name)
+            for place in places_at(path, self._role, operation.output)
+        ]
+        return _agreed([self._judged(operands, event, place) for place in places])
 
     def _may_be_reported(self, event: BroadcastEvent, *, comparison: bool) -> bool:
         """Whether any intent and any dtype at all could make the event reportable."""
@@ -143,6 +147,17 @@ class Examiner:
         if place.written:
             texts = place.site.operands(places, method=False)
         return hint(fixes(event, context, self._level), texts, TENSORFLOW)
+
+
+def _agreed(events: Sequence[GuardEvent | None]) -> GuardEvent | None:
+    """The event, if each expression that the operation may be in is one to report."""
+    found = [event for event in events if event is not None]
+    if not found or len(found) < len(events):
+        return None
+    if len(found) == 1:
+        return found[0]
+    texts = dict.fromkeys(event.expression for event in found)
+    return replace(found[0], expression=" or ".join(filter(None, texts)), fix=None)
 
 
 def _has_unknown(operands: Operands) -> bool:

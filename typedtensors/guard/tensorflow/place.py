@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from typedtensors.guard.reading.source import site_of
+from typedtensors.guard.tensorflow.converted import written_before
 from typedtensors.guard.tensorflow.owners import Owner, owner_of, owner_of_file
-from typedtensors.guard.tensorflow.recorded import recorded_site
-from typedtensors.guard.tensorflow.table import COMPOSED, NAMES
+from typedtensors.guard.tensorflow.recorded import recorded_sites
+from typedtensors.guard.tensorflow.table import COMPOSED, NAMES, calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from traceback import FrameSummary
     from types import FrameType
 
@@ -92,19 +94,40 @@ def _path(frames: Iterable[tuple[Owner, str, Frame]]) -> Path | None:
     return None
 
 
-def place_at(path: Path, role: Role, output: Any) -> Place | None:  # noqa: ANN401 - of TensorFlow
-    """The place that a path leads to; None if nobody knows its source.
+def places_at(path: Path, role: Role, output: Any) -> list[Place]:  # noqa: ANN401 - of TensorFlow
+    """The places that a path may lead to, several where the source does not say which.
 
     `output` is a tensor that the operation made.
     """
-    # What AutoGraph writes is read by nobody, and an operation in a graph knows what it stands for.
-    running = path.owner is not Owner.CONVERTED and hasattr(path.frame, "f_code")
-    site = site_of(path.frame) if running else recorded_site(output.op, role)  # type: ignore[arg-type]
-    if site is None:
-        return None
     name = path.entry if path.entry in COMPOSED else role.name
-    written = site.called is None or site.called in {path.entry, *role.names}
-    return Place(site, path.owner is Owner.LIBRARY, name or role.name, written)
+    library = path.owner is Owner.LIBRARY
+    return [
+        Place(site, library, name or role.name, _is_written(site, path, role))
+        for site in _sites(path, role, output)
+    ]
+
+
+def _sites(path: Path, role: Role, output: Any) -> Sequence[Site]:  # noqa: ANN401 - of TensorFlow
+    frame: Any = path.frame
+    if not hasattr(frame, "f_code"):
+        return recorded_sites(output.op, role)
+    site = site_of(frame)
+    if path.owner is not Owner.CONVERTED:
+        return (site,)
+    # What AutoGraph writes is read by nobody, and an operation in a graph knows what it stands for.
+    text = None if site.parsed is None else written_before(site.parsed.node)
+    return recorded_sites(output.op, role, text)
+
+
+def _is_written(site: Site, path: Path, role: Role) -> bool:
+    """Whether the arguments at the site are those of the operation."""
+    node = None if site.parsed is None else site.parsed.node
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return)):
+        # The statement, where columns are unknown.
+        node = node.value
+    if node is None:
+        return False
+    return calls(node, role) or (path.entry is not None and site.called == path.entry)
 
 
 def is_whole(path: Path, role: Role) -> bool:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from typedtensors.guard.reading import syntax
 from typedtensors.guard.reading.source import read_site
 from typedtensors.guard.tensorflow.owners import Owner, owner_of_file
+from typedtensors.guard.tensorflow.table import calls
+from typedtensors.shapes.broadcast import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,31 +29,30 @@ _PROGRAMS: Final = frozenset({Owner.LIBRARY, Owner.PROJECT})
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def recorded_site(operation: Any, role: Role) -> Site | None:  # noqa: ANN401 - of TensorFlow
-    """Where the program made an operation; None if no frame of its stack is a program's."""
+def recorded_sites(operation: Any, role: Role, text: str | None = None) -> tuple[Site, ...]:  # noqa: ANN401 - of TensorFlow
+    """Where the program made an operation: each expression that it can be there.
+
+    Arguments: the operation, its role, and the text of the expression, if that is known.
+    Returns: no site if no frame of its stack is a program's.
+    """
     for frame in reversed(operation.traceback):
         if owner_of_file(frame.filename) in _PROGRAMS:
-            return _site(frame.filename, frame.lineno or 1, role)
-    return None
+            return _sites(frame.filename, frame.lineno or 1, role, text)
+    return ()
 
 
 @lru_cache(maxsize=4096)
-def _site(file: str, line: int, role: Role) -> Site:
+def _sites(file: str, line: int, role: Role, text: str | None) -> tuple[Site, ...]:
     source = "".join(linecache.getlines(file))
-    lines, text = syntax.only_operation(source, line, lambda node: _calls(node, role))
+    found = syntax.operations(source, line, lambda node: calls(node, role))
+    chosen = [each for each in found if text is not None and ast.unparse(each) == text] or found
+    spans = [(lines_of(each), ast.get_source_segment(source, each)) for each in chosen]
     module = _module(file)
-    return read_site(file, source, lines, text, (module, ".".join((module, *_names(source, line)))))
-
-
-def _calls(node: ast.AST, role: Role) -> bool:
-    """Whether a node of the source is a call of an operation of that role."""
-    if isinstance(node, (ast.BinOp, ast.AugAssign)):
-        return isinstance(node.op, role.operators)
-    if isinstance(node, ast.Compare):
-        return len(node.ops) == 1 and isinstance(node.ops[0], role.operators)
-    if isinstance(node, ast.Call):
-        return getattr(node.func, "attr", getattr(node.func, "id", None)) in role.names
-    return False
+    names = module, ".".join((module, *_names(source, line)))
+    return tuple(
+        read_site(file, source, lines, written, names)
+        for lines, written in spans or [syntax.statement(source, line)]
+    )
 
 
 def _names(source: str, line: int) -> Iterator[str]:

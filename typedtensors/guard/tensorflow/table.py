@@ -33,6 +33,17 @@ class Role:
         return self.names[0]
 
 
+def calls(node: ast.AST, role: Role) -> bool:
+    """Whether a node of the source is a call of an operation of that role."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return isinstance(node.op, role.operators)
+    if isinstance(node, ast.Compare):
+        return len(node.ops) == 1 and isinstance(node.ops[0], role.operators)
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", None)) in role.names
+    return False
+
+
 def _role(names: str, *operators: type[ast.AST], read: Reader = operands.elementwise) -> Role:
     return Role(tuple(names.split()), operators, read)
 
