@@ -40,6 +40,8 @@ examples:
 """
 # What a traceback leaves out as ours.
 _PACKAGE = Path(__file__).parents[1]
+# In the names of the files that TensorFlow's AutoGraph writes.
+_CONVERTED = "__autograph_generated_file"
 
 
 def add_to(verbs: _SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -172,7 +174,7 @@ def _of_program(trace: TracebackType | None) -> TracebackType | None:
 
 def _is_users(file: str) -> bool:
     # By its path, not its name: a user's folder, or a clone, may be called `typedtensors` too.
-    if file.startswith("<") or Path(file).is_relative_to(_PACKAGE):
+    if file.startswith("<") or _CONVERTED in file or Path(file).is_relative_to(_PACKAGE):
         return False
     return {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
 

@@ -108,11 +108,9 @@ class BroadcastError(TensorError, ValueError):
     operation when it has run.
     """
 
-    # AutoGraph, and a layer of Keras, would make another error of it that they call by their text.
-    ag_pass_through = True
-    _keras_call_info_injected = True
-
     def __init__(self, event: GuardEvent) -> None:
+        if hasattr(self, "event"):
+            return  # it has been made before
         super().__init__(event.diagnostic)
         self.event = event
 

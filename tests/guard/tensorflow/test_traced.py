@@ -65,6 +65,7 @@ def test_sizes_that_are_not_known_are_those_that_vary() -> None:
     event = only(recorded(lambda: traced(COLUMN, ROW)))
     assert event.shapes == ((None, 1), (None,))
     assert event.result == (None, None)
+    assert event.fix == "`column[..., 0]` or `row[..., None]`"
     assert "(None, 1) and (None,) to (None, None)" in str(event)
 
 

@@ -11,6 +11,7 @@ from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.tensorflow.evidence import context_of
 from typedtensors.guard.tensorflow.losses import compared_by
+from typedtensors.guard.tensorflow.operands import UNKNOWN
 from typedtensors.guard.tensorflow.place import is_whole, places_at
 from typedtensors.guard.tensorflow.table import ROLES
 from typedtensors.shapes.broadcast import (
@@ -146,7 +147,16 @@ class Examiner:
         texts: list[str | None] = [None] * len(operands.shapes)
         if place.written:
             texts = place.site.operands(places, method=False)
-        return hint(fixes(event, context, self._level), texts, TENSORFLOW)
+        return hint(fixes(_supposed(event, operands), context, self._level), texts, TENSORFLOW)
+
+
+def _supposed(event: BroadcastEvent, operands: Operands) -> BroadcastEvent:
+    """The event if all sizes that are not known are one, as that of a batch: what is then to mend.
+
+    Else nothing but a table of two batches could be meant.
+    """
+    rows = [[UNKNOWN if size is None else size for size in shape] for shape in operands.shapes]
+    return event_of(tuple(map(tuple, rows))) or event
 
 
 def _agreed(events: Sequence[GuardEvent | None]) -> GuardEvent | None:

@@ -16,8 +16,8 @@ Inputs: TypeAlias = Sequence[Any]
 Shapes: TypeAlias = tuple[Sizes, ...]
 Attributes: TypeAlias = Mapping[str, object]
 
-_BATCH: Final = "None"
-"""The name of the size of a batch, where it is not known."""
+UNKNOWN: Final = "None"
+"""The name of one size, such as a batch's, that is not known wherever it is met."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Operands:
         one = self.comparison and len({len(shape) for shape in self.shapes}) == 1
         if not one or not all(shape[:1] == (None,) for shape in self.shapes):
             return self.shapes
-        return tuple((_BATCH, *shape[1:]) for shape in self.shapes)
+        return tuple((UNKNOWN, *shape[1:]) for shape in self.shapes)
 
     @property
     def shown(self) -> Shapes:
