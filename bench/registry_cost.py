@@ -33,7 +33,7 @@ def cost(look_up):
 cost(lambda: ops.lookup("torch.nn.Linear"))
 cost(lambda: [ops.lookup(name) for name in {ORDINARY}])
 within = "typedtensors.ops.families."
-others = [name for name in modules() if name.split(".")[0] not in ("tensorflow", "keras")]
+others = [name for name in modules() if not name.startswith(("tensorflow", "keras"))]
 cost(lambda: [import_module(within + name) for name in others])
 cost(ops.rules)
 """

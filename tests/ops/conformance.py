@@ -60,6 +60,8 @@ def _evaluate(rule: Rule, scene: Scene) -> Outcome:
     def seen(value: Any) -> Any:
         """An argument as the rule gets it; what its constructor learns is known from then on."""
         nonlocal facts
+        if isinstance(value, list):
+            return [*map(seen, value)]
         if not isinstance(value, Module):
             return scene.seen(value)
         args, kwargs = tuple(map(seen, value.args)), {k: seen(v) for k, v in value.kwargs.items()}

@@ -13,7 +13,7 @@ from typedtensors.ops.steps.elements import reshaped
 from typedtensors.ops.steps.keras_layers import computed, keras_layer, passed_on, require_rank
 from typedtensors.ops.steps.positions import position
 from typedtensors.ops.steps.sizes import parts, shape_of, sized
-from typedtensors.shapes import Shape
+from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -114,6 +114,28 @@ def repeat_vector(call: Call) -> Value:
     return passed_on(array, Shape((batch, sized(call["n"]), last)))
 
 
+@keras_layer(
+    "CategoryEncoding",
+    params="num_tokens=None, output_mode='multi_hot', sparse=False",
+    inputs="inputs, count_weights=None",
+    examples=(
+        *(example(indices("b k")).on(20), example(indices("b")).on(20, output_mode="one_hot")),
+        *(example(indices("b t")).on(20, "one_hot"), example(indices("b 1")).on(20, "one_hot")),
+    ),
+)
+def category_encoding(call: Call) -> Value:
+    """Which of so many tokens there are in each row, or one row for each token."""
+    array, how = call.tensor("inputs"), call["output_mode"]
+    if array.shape.rank not in (1, 2) or not isinstance(how, str) or call["sparse"] is not False:
+        raise Undetermined("the rank, or what is made, is not known")
+    last = array.shape.suffix[-1]
+    dropped = how != "one_hot" or (last.is_one and array.shape.rank != 1)
+    if last.flexible or not (last.is_one or last.dim.declared):
+        raise Undetermined("the last axis may be of size 1")
+    kept = array.shape.axes[:-1] if dropped else array.shape.axes
+    return Tensor(Shape((*kept, sized(call["num_tokens"]))), ANY)
+
+
 def kept(call: Call) -> Value:
     """The shape stays."""
     return passed_on(call.tensor("inputs"))
@@ -124,38 +146,12 @@ for _names, _params, _given in (
     (("Dropout", "GaussianDropout", "AlphaDropout"), "rate", (0.5,)),
     (("GaussianNoise",), "stddev", (0.5,)),
     (("Activation",), "activation", ("relu",)),
-    (("ReLU", "LeakyReLU", "ELU", "Identity", "ActivityRegularization"), "", ()),
+    (("ReLU", "LeakyReLU", "ELU", "Identity", "ActivityRegularization", "Masking"), "", ()),
     (("Rescaling",), "scale, offset=0.0", (2.0,)),
 ):
     keras_layer(
         *_names, params=_params, examples=tuple(example(each).on(*_given) for each in _KEPT)
     )(kept)
-
-
-@keras_layer(
-    *("LayerNormalization", "UnitNormalization", "Softmax"),
-    params="axis=-1",
-    examples=(
-        *(example(_X).on(), example(Array("b t n")).on(axis=1), example(Array("*a n")).on()),
-        example(_X).on(axis=3),
-    ),
-)
-def normalized(call: Call) -> Value:
-    """The shape stays; the axis has to exist."""
-    array = call.tensor("inputs")
-    if isinstance(call["axis"], Dim):
-        position(call, array.shape, call["axis"])
-    return passed_on(array)
-
-
-@keras_layer(
-    "BatchNormalization",
-    params="axis=-1",
-    examples=(example(_X).on(), example(Array("b h w c")).on(), example(Array("b t n")).on(1)),
-)
-def batch_normalized(call: Call) -> Value:
-    """The shape stays; the axis has to exist."""
-    return normalized(call)
 
 
 for _count in (1, 2, 3):

@@ -23,7 +23,7 @@ _O = Dim.name("o")
 _SPATIAL = ("9", "9 7", "7 8 9")
 
 
-def _parts(call: Call) -> Picture:
+def parts_of(call: Call) -> Picture:
     """The axes of the input, of which the layer's name says how many there are."""
     if call["data_format"] not in (None, "channels_last"):
         raise Undetermined("channels are not last")
@@ -31,13 +31,14 @@ def _parts(call: Call) -> Picture:
     return picture(call, "inputs", int(found[1]) if found else 0)
 
 
-def _images(count: int) -> tuple[Array, Array, Array]:
+def images(count: int) -> tuple[Array, Array, Array]:
+    """Images with so many spatial axes: of any size, of a given one, and with an axis too few."""
     fixed, named = _SPATIAL[count - 1], " ".join("xyz"[:count])
     return Array(f"b {named} c"), Array(f"b {fixed} 3"), Array(f"b {fixed.split()[0]}")
 
 
 def _convolutions(count: int) -> tuple[Example, ...]:
-    named, fixed, flat = _images(count)
+    named, fixed, flat = images(count)
     return (
         *(example(named).on(_O, 3, padding="same"), example(fixed).on(4, 3)),
         *(example(fixed).on(_O, (3,) * count, 2), example(fixed).on(4, 2, 2, "same")),
@@ -48,19 +49,20 @@ def _convolutions(count: int) -> tuple[Example, ...]:
 for _count in (1, 2, 3):
 
     @keras_layer(
-        f"Conv{_count}D",
+        *(f"{kind}{_count}D" for kind in ("Conv", "Convolution")),
         params="filters, kernel_size, strides=1, padding='valid', data_format=None, "
         "dilation_rate=1, groups=1, activation=None, use_bias=True",
         examples=_convolutions(_count),
     )
     def convolved(call: Call) -> Value:
         """Windows slide over the spatial axes; channels become `filters`."""
-        parts = _parts(call)
-        axes = _slid(call, parts, "kernel_size", call["strides"])
+        parts = parts_of(call)
+        axes = slid_over(call, parts, "kernel_size", call["strides"])
         return computed(call.tensor("inputs"), parts.shape(axes, sized(call["filters"])))
 
 
-def _slid(call: Call, parts: Picture, kernel: str, strides: Value) -> list[Axis]:
+def slid_over(call: Call, parts: Picture, kernel: str, strides: Value) -> list[Axis]:
+    """The spatial axes once windows slid over them."""
     count = len(parts.spatial)
     spread = call.arguments.get("dilation_rate", Dim.of(1))
     found = windows(count, call[kernel], strides, Dim.of(0), spread)
@@ -79,7 +81,7 @@ def _require_room(call: Call, axis: Axis, window: Window) -> None:
 
 
 def _poolings(count: int) -> tuple[Example, ...]:
-    named, fixed, flat = _images(count)
+    named, fixed, flat = images(count)
     return (
         *(example(named).on(2, padding="same"), example(fixed).on(2), example(fixed).on(3, 1)),
         *(example(fixed).on(2, 2, "same"), example(flat).on(2)),
@@ -89,35 +91,54 @@ def _poolings(count: int) -> tuple[Example, ...]:
 for _count in (1, 2, 3):
 
     @keras_layer(
-        *(f"{kind}Pooling{_count}D" for kind in ("Max", "Average")),
+        *(f"{kind}{_count}D" for kind in ("MaxPooling", "AveragePooling", "MaxPool", "AvgPool")),
         params="pool_size=2, strides=None, padding='valid', data_format=None",
         examples=_poolings(_count),
     )
     def pooled(call: Call) -> Value:
         """A value per window; windows lie beside each other unless strides are given."""
-        parts = _parts(call)
+        parts = parts_of(call)
         strides = call["pool_size"] if call["strides"] is None else call["strides"]
-        axes = _slid(call, parts, "pool_size", strides)
+        axes = slid_over(call, parts, "pool_size", strides)
         return passed_on(call.tensor("inputs"), parts.shape(axes, parts.channels))
 
 
 for _count in (1, 2, 3):
-    _named, _, _flat = _images(_count)
+    _named, _, _flat = images(_count)
 
     @keras_layer(
-        *(f"Global{kind}Pooling{_count}D" for kind in ("Max", "Average")),
+        *(
+            f"Global{kind}{_count}D"
+            for kind in ("MaxPooling", "AveragePooling", "MaxPool", "AvgPool")
+        ),
         params="data_format=None, keepdims=False",
         examples=(example(_named).on(), example(_named).on(keepdims=True), example(_flat).on()),
     )
     def pooled_over_all(call: Call) -> Value:
         """One value for each channel."""
-        parts = _parts(call)
+        parts = parts_of(call)
         ones = [Axis(Dim.of(1))] * len(parts.spatial) if call.flag("keepdims") else []
         return passed_on(call.tensor("inputs"), Shape((*parts.lead, *ones, parts.channels)))
 
 
 for _count in (1, 2, 3):
-    _named, _fixed, _flat = _images(_count)
+    _named, _, _flat = images(_count)
+
+    @keras_layer(
+        *(f"Adaptive{kind}Pooling{_count}D" for kind in ("Max", "Average")),
+        params="output_size, data_format=None",
+        examples=(example(_named).on(4), example(_named).on((3,) * _count), example(_flat).on(2)),
+    )
+    def pooled_to_size(call: Call) -> Value:
+        """So many values along each spatial axis."""
+        parts = parts_of(call)
+        sizes = per_axis(call["output_size"], len(parts.spatial))
+        axes = [Axis(Dim.fresh() if size is None else size) for size in sizes]
+        return passed_on(call.tensor("inputs"), parts.shape(axes, parts.channels))
+
+
+for _count in (1, 2, 3):
+    _named, _fixed, _flat = images(_count)
 
     @keras_layer(
         f"UpSampling{_count}D",
@@ -126,7 +147,7 @@ for _count in (1, 2, 3):
     )
     def repeated(call: Call) -> Value:
         """Each element so many times along each spatial axis."""
-        parts = _parts(call)
+        parts = parts_of(call)
         times = per_axis(call["size"], len(parts.spatial))
         axes = [
             Axis(Dim.fresh() if by is None or axis.flexible else axis.dim * by)

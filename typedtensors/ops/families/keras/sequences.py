@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras's recurrent layers, and attention."""
+"""Keras's recurrent layers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typedtensors.dims import Dim
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.keras_layers import computed, keras_layer, require_rank
-from typedtensors.ops.steps.loss import require_axis
 from typedtensors.ops.steps.sizes import sized
 from typedtensors.shapes import Shape
 
@@ -45,30 +44,3 @@ def recurrent(call: Call) -> Value:
     if not call.flag("return_state"):
         return output
     return [output, *[last] * (2 if "LSTM" in call.op else 1)]
-
-
-@keras_layer(
-    "MultiHeadAttention",
-    params="num_heads, key_dim, value_dim=None, dropout=0.0, use_bias=True, output_shape=None, "
-    "attention_axes=None",
-    inputs="query, value, key=None, query_mask=None, value_mask=None, key_mask=None, "
-    "attention_mask=None, return_attention_scores=False, training=None, use_causal_mask=False",
-    examples=(
-        *(example(_X, _X).on(2, 3), example(_X, Array("b s e")).on(2, 3)),
-        *(example(_X, Array("b s e"), Array("b s d")).on(2, 3, output_shape=_U),),
-        *(example(_X, Array("n s e")).on(2, 3), example(_X, _X, use_causal_mask=True).on(2, 3)),
-    ),
-)
-def attention(call: Call) -> Value:
-    """Each element of the query as a mixture of values; the query's size unless one is given."""
-    query, value = call.tensor("query").shape, call.tensor("value").shape
-    if query.rank != 3 or value.rank != 3 or call["attention_axes"] is not None:
-        raise Undetermined("the axes are not known")
-    if call["return_attention_scores"] is not False:
-        raise Undetermined("the scores are returned")
-    require_axis(call, ("query", 0), ("value", 0))
-    wanted = call["output_shape"]
-    if isinstance(wanted, (tuple, list)):
-        raise Undetermined("the output has several axes")
-    last = query.axes[-1] if wanted is None else sized(wanted)
-    return computed(call.tensor("query"), Shape((*query.axes[:-1], last)))

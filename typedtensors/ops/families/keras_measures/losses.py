@@ -61,7 +61,19 @@ def _of_classes_in_batches(call: Call) -> Shape:
     pred, true = call.tensor(PRED).shape.rank, call.tensor(TRUE).shape.rank
     if pred is None or true is None or pred < max(true, 2):
         raise Undetermined("an axis may be dropped")
-    return of_classes(call)
+    return _with_classes(of_classes)(call)
+
+
+def _with_classes(measure: Measure) -> Measure:
+    """The measure of a class over predictions that have classes: a last axis of 1 is dropped."""
+
+    def apply(call: Call) -> Shape:
+        last = call.tensor(PRED).shape.axis(-1)
+        if last is not None and last.is_one:
+            raise Undetermined("an axis may be dropped")
+        return measure(call)
+
+    return apply
 
 
 def of_regions(call: Call) -> Shape:
@@ -104,7 +116,8 @@ def of_embeddings(call: Call) -> Shape:
     given = (call.arguments.get("ref_labels"), call.arguments.get("ref_embeddings"))
     if (true.shape.rank, pred.shape.rank) != (1, 2) or given != (None, None):
         raise Undetermined("other embeddings may be compared with")
-    if any(axis.is_one for axis in (*true.shape.prefix, *pred.shape.prefix[:1])):
+    met = (*true.shape.prefix, *pred.shape.prefix[:1])
+    if any(axis.is_one or axis.flexible for axis in met):
         raise Undetermined("one label may be that of all")
     require_axis(call, (PRED, 0), (TRUE, 0))
     return Shape(pred.shape.axes[:1])
@@ -267,7 +280,7 @@ _TEXTS = (
     *(example(indices("b"), Array("b t n")), example(indices("b 3"), Array("b n"))),
 )
 _function("keras.losses.ctc", measure=of_letters, examples=_TEXTS)
-_class("CTC", of_letters, tuple(each.on() for each in _TEXTS))
+_class("CTC", _with_classes(of_letters), tuple(each.on() for each in _TEXTS))
 _function(
     "keras.losses.categorical_generalized_cross_entropy",
     measure=of_one_hot,
