@@ -63,7 +63,10 @@ _CANONICAL = (
             ("logcosh", "log_cosh"),
         )
     ),
-    (re.compile(r"^(?:tensorflow\.)?keras\.models\.(?=Model$|Sequential$)"), "keras."),
+    (
+        re.compile(r"^(?:tensorflow\.)?keras\.(models|layers)\.(?=Model$|Sequential$|Input$)"),
+        "keras.",
+    ),
     (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),

@@ -16,7 +16,8 @@ from typedtensors_mypy.interpreter.annotations.signature import (
     Signature,
     signature_of,
 )
-from typedtensors_mypy.interpreter.calls.classes import some_instance
+from typedtensors_mypy.interpreter.calls.classes import keras_kind, some_instance
+from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
@@ -44,7 +45,7 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
     frame = activation(run, function)
     values = own_values(frame, signature)
     if signature.receiver and signature.parameters:
-        receiver = _receiver(run, function, signature)
+        receiver = _receiver(frame, function, signature)
         values[signature.parameters[0].name] = receiver
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})
@@ -58,13 +59,18 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
     return frame
 
 
-def _receiver(run: Run, function: Function, signature: Signature) -> Value:
+def _receiver(frame: Frame, function: Function, signature: Signature) -> Value:
+    run = frame.run
     if function.owner is None:
         return Unknown("not a method")
     if signature.receiver == "cls":
         return function.owner
     if function.node.name == "__init__":
         return Instance(function.owner, building=True)
+    if function.node.name == "build" and keras_kind(run, function.owner) is not None:
+        known = some_instance(run, function.owner)
+        ensure_built(frame, known)
+        return Instance(function.owner, {**known.attributes}, building=True)
     return some_instance(run, function.owner)
 
 

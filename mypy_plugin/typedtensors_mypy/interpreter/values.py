@@ -66,6 +66,17 @@ class Chain:
 
 
 @dataclass(frozen=True)
+class Wired:
+    """A model of Keras's: what layers made of the inputs, and so will make of what it is called on.
+
+    Invariant: the inputs are an array of known rank, or several.
+    """
+
+    inputs: Value
+    outputs: Value
+
+
+@dataclass(frozen=True)
 class Coming:
     """What a coroutine, a task or a context manager holds until it is awaited or entered."""
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
@@ -70,7 +70,8 @@ def _making(module: Module) -> set[AnyFunction]:
     names = {method.name for method in making}
     # A subclass may have helpers of its own for the constructor that it inherits.
     making |= {each for node in classes for each in _methods(node) if each.name in names}
-    helpers = {method for method in making if method.name not in _CONSTRUCTORS}
+    makers = {each for node in classes for each in _methods(node) if _makes(each, _named(node))}
+    helpers = making - makers
     while helpers:
         others = [part for part in every if part not in making]
         used = frozenset().union(*(module.once(_attributes, part) for part in others))
@@ -84,12 +85,21 @@ def _making(module: Module) -> set[AnyFunction]:
 
 def _called(node: ast.ClassDef) -> list[AnyFunction]:
     """The constructors of a class, and the methods that these call in the end."""
-    methods = {each.name: each for each in _methods(node)}
-    found = [methods[name] for name in _CONSTRUCTORS if name in methods]
+    methods = _named(node)
+    found = [each for each in methods.values() if _makes(each, methods)]
     for method in found:
         called = (methods.get(name) for name in own_calls(method))
         found += [each for each in dict.fromkeys(called) if each and each not in found]
     return found
+
+
+def _makes(method: AnyFunction, beside: Mapping[str, AnyFunction]) -> bool:
+    """Whether a method makes objects: Keras calls `build` before it calls `call`, to that end."""
+    return method.name in _CONSTRUCTORS or (method.name == "build" and "call" in beside)
+
+
+def _named(node: ast.ClassDef) -> Mapping[str, AnyFunction]:
+    return {each.name: each for each in _methods(node)}
 
 
 def _methods(node: ast.ClassDef) -> list[AnyFunction]:

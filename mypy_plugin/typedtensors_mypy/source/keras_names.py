@@ -28,3 +28,19 @@ _PATTERNS = {
 def kind_of(name: str) -> Kind | None:
     """What a class is for whose base has this name; None if Keras has no such base."""
     return next((kind for kind, known in _PATTERNS.items() if known.fullmatch(name)), None)
+
+
+# Methods that Keras's bases give, by the kind of what they do.
+WEIGHING = frozenset({"add_weight", "add_variable"})
+PREDICTING = frozenset({"predict", "predict_on_batch"})
+METHODS = WEIGHING | PREDICTING
+# Methods of a model that leave it what it is, and give nothing that has a shape.
+HARMLESS = frozenset(
+    {
+        *("build", "compile", "compute_output_shape", "count_params", "evaluate", "export", "fit"),
+        *("get_config", "get_weights", "load_weights", "reset_metrics", "save", "save_weights"),
+        *("set_weights", "summary", "test_on_batch", "train_on_batch"),
+    }
+)
+# What Keras lets a caller say of any layer, whether its `call` takes it or not.
+OF_EVERY_LAYER = frozenset({"training", "mask"})

@@ -15,7 +15,8 @@ from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import names_of
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.classes import body_symbols, keras_kind, lineage, method_of
+from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
+from typedtensors_mypy.interpreter.calls.keras.building import build_weights, keep_reduction
 from typedtensors_mypy.interpreter.calls.records import (
     is_named_tuple,
     is_record,
@@ -27,7 +28,6 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
-from typedtensors_mypy.source.keras_names import Kind
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
@@ -38,8 +38,6 @@ _STEPS_FOR_OTHERS = 1_000
 
 # What an object holds of its base, under a name that no attribute has.
 BASE_LAYER = "super()"
-# What a loss of Keras's holds of how it reduces what `call` gives.
-REDUCTION, MEAN = "reduction", "sum_over_batch_size"
 
 
 def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments) -> Value:
@@ -49,10 +47,12 @@ def construct(frame: Frame, node: ast.expr, cls: UserClass, arguments: Arguments
     if constructor is None:
         if arguments.complete:
             make_base_layer(frame, node, instance, arguments)
+        build_weights(frame, node, instance)
         return instance
     if frame.too_deep or not arguments.complete:
         return Unknown("an object whose constructor is not followed")
     _build(frame, node, constructor, instance, arguments)
+    build_weights(frame, node, instance)
     return _as_tuple(frame, instance) if is_named_tuple(frame.run, cls) else instance
 
 
@@ -63,14 +63,7 @@ def make_base_layer(frame: Frame, node: ast.expr, instance: Instance, arguments:
             made = apply_op(frame, node, base.name, arguments.positional, arguments.keywords)
             instance.attributes[BASE_LAYER] = made
             return
-    if keras_kind(frame.run, instance.cls) is Kind.LOSS:
-        _keep_reduction(instance, arguments)
-
-
-def _keep_reduction(instance: Instance, arguments: Arguments) -> None:
-    """Let a loss know how it reduces: `super().__init__(name="...", reduction="sum")`."""
-    second = arguments.positional[1:2] or (MEAN,)
-    instance.attributes[REDUCTION] = arguments.keywords.get(REDUCTION, second[0])
+    keep_reduction(frame, instance, arguments)
 
 
 def ensure_built(frame: Frame, instance: Instance) -> None:
@@ -79,7 +72,10 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
         return
     instance.pending = False
     constructor = find_constructor(frame, instance)
+    node = ast.copy_location(ast.Constant(None), instance.cls.node)
     if constructor is None:
+        with frame.run.silence():
+            build_weights(frame, node, instance)
         return
     signature = signature_of(frame.run, constructor)
     # What somebody configures may well be equal.
@@ -98,8 +94,8 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
     with run.silence(), run.sparing(_STEPS_FOR_OTHERS) if elsewhere else nullcontext():
-        node = ast.copy_location(ast.Constant(None), instance.cls.node)
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
+        build_weights(frame, node, instance)
 
 
 def find_constructor(

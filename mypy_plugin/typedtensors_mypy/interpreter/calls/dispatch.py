@@ -10,7 +10,7 @@ from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
-from typedtensors_mypy.interpreter.calls.classes import bound_method, forward_name
+from typedtensors_mypy.interpreter.calls.classes import bound_method, forward_name, keras_kind
 from typedtensors_mypy.interpreter.calls.constructors import (
     BASE_LAYER,
     construct,
@@ -19,7 +19,8 @@ from typedtensors_mypy.interpreter.calls.constructors import (
 )
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
-from typedtensors_mypy.interpreter.calls.keras_library import call_object
+from typedtensors_mypy.interpreter.calls.keras import models as keras_models
+from typedtensors_mypy.interpreter.calls.keras.objects import call_object, without_flags
 from typedtensors_mypy.interpreter.calls.own_library import OWN
 from typedtensors_mypy.interpreter.calls.python_library import PYTHON, make
 from typedtensors_mypy.interpreter.calls.torch_library import (
@@ -43,6 +44,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     Super,
     UserClass,
+    Wired,
     framework_of,
     present,
 )
@@ -50,7 +52,7 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.program import External
 
 # What may be a module of torch: a `ModuleList` is a list.
-_MODULES = (Instance, Layer, Items, Stream, Keyed, Chain)
+_MODULES = (Instance, Layer, Items, Stream, Keyed, Chain, Wired)
 
 
 def call(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments) -> Value:
@@ -78,12 +80,18 @@ def _call_one(frame: Frame, node: ast.expr, callee: Value, arguments: Arguments)
         return _call_instance(frame, node, callee, arguments)
     if isinstance(callee, Maker):
         return make(callee, arguments)
-    if isinstance(callee, Chain):
-        return call_chain(frame, node, callee, arguments)
+    if isinstance(callee, (Chain, Wired)):
+        return _call_model(frame, node, callee, arguments)
     if isinstance(callee, Layer):
         return _call_layer(frame, node, callee, arguments)
     _may_change(frame, arguments)
     return callee if isinstance(callee, Unknown) else Unknown("a call of a value of that kind")
+
+
+def _call_model(frame: Frame, node: ast.expr, model: Chain | Wired, arguments: Arguments) -> Value:
+    if isinstance(model, Wired):
+        return keras_models.call_wired(frame, node, model, arguments)
+    return call_chain(frame, node, model, arguments)
 
 
 def _may_change(frame: Frame, arguments: Arguments) -> None:
@@ -133,6 +141,8 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
         return _call_layer(frame, node, layer, arguments)
     if method is None:
         return Unknown("an object that is not known to be callable")
+    if name == "call":
+        arguments = without_flags(frame, method, arguments)
     return call_function(frame, node, method, arguments)
 
 
@@ -154,7 +164,12 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         if name in library.RESHAPING_IN_PLACE:
             _replace_receiver(frame, node)
         return value
-    return _call_method_of_object(frame, node, method, arguments.counted)
+    arguments = arguments.counted
+    if isinstance(receiver, (Instance, Chain, Wired)) and _is_of_keras(frame, receiver):
+        known = keras_models.call_method(frame, node, receiver, name, arguments)
+        if known is not None:
+            return known
+    return _call_method_of_object(frame, node, method, arguments)
 
 
 def _call_method_of_object(
@@ -181,6 +196,11 @@ def _call_method_of_object(
         return call_container_method(frame, receiver, name, arguments)
     _may_change(frame, arguments)
     return Unknown(f"`.{name}` of a value that is not followed")
+
+
+def _is_of_keras(frame: Frame, receiver: Instance | Chain | Wired) -> bool:
+    """Whether a model is or may be one of Keras's."""
+    return not isinstance(receiver, Instance) or keras_kind(frame.run, receiver.cls) is not None
 
 
 def _call_base(frame: Frame, node: ast.expr, base: Super, name: str, arguments: Arguments) -> Value:

@@ -12,11 +12,18 @@ from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
+from typedtensors_mypy.interpreter.calls.keras.models import (
+    make_input,
+    make_model,
+    make_sequential,
+    pass_input,
+)
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Chain, Instance, Items, Keyed, Stream
+from typedtensors_mypy.source.keras_names import OF_EVERY_LAYER
 
 
 def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -109,23 +116,20 @@ def _einsum_of_words(frame: Frame, node: ast.expr, arguments: Arguments) -> Valu
     return apply_op(frame, node, "einops.einsum", (*operands, equation))
 
 
-def _sequential_of_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    """Keras's takes a list of layers, and more of them by `add`."""
-    if not arguments.complete or len(arguments.positional) != 1:
-        return Unknown("layers that are added later")
-    held = as_sequence(frame, arguments.positional[0])
-    return Chain(Items(held)) if isinstance(held, tuple) else Unknown("layers of unknown number")
-
-
 def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments) -> Value:
     """Each module on what the one before it gives; of any number of them, each keeps the shape."""
-    if not arguments.complete or len(arguments.values) != 1:
+    values = [each for name, each in arguments.keywords.items() if name not in OF_EVERY_LAYER]
+    values = [*arguments.positional, *values]
+    if not arguments.complete or len(values) != 1:
         return Unknown("a call whose arguments are not known")
-    (value,) = arguments.values
+    (value,) = values
     modules = frame.state.now(chain.modules)
     if isinstance(modules, Items):
         for module in modules.values:
-            value = frame.run.call(frame, node, module, Arguments((value,)))
+            if isinstance(module, Tensor):
+                value = pass_input(frame, node, module, value)
+            else:
+                value = frame.run.call(frame, node, module, Arguments((value,)))
         return value
     if not isinstance(modules, Stream):
         return Unknown("modules that are not known")
@@ -136,8 +140,8 @@ def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments)
 
 def call_chain_method(frame: Frame, chain: Chain, name: str, arguments: Arguments) -> Value:
     """A method of a `Sequential`: as those of a list, which give the `Sequential` itself."""
-    if name == "add_module":
-        name, arguments = "append", Arguments(arguments.positional[1:])
+    if name in {"add_module", "add"}:
+        name, arguments = "append", Arguments(arguments.positional[-1:])
     if name == "children":
         return chain.modules
     call_container_method(frame, chain.modules, name, arguments)
@@ -154,8 +158,10 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.nn.ParameterList": _module_list,
     "torch.nn.ParameterDict": _module_dict,
     "torch.nn.Sequential": _sequential,
-    "keras.Sequential": _sequential_of_list,
-    "keras.models.Sequential": _sequential_of_list,
+    "keras.Sequential": make_sequential,
+    "keras.Input": make_input,
+    "keras.Model": make_model,
+    "keras.layers.Lambda": _same,
     "torch.nn.DataParallel": _same,
     "torch.nn.parallel.DataParallel": _same,
     "torch.nn.parallel.DistributedDataParallel": _same,

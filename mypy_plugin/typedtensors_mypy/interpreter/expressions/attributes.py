@@ -40,10 +40,11 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     Super,
     UserClass,
+    Wired,
     array_framework,
     present,
 )
-from typedtensors_mypy.source import library
+from typedtensors_mypy.source import keras_names, library
 from typedtensors_mypy.source.changes import changed_in_place, reassigned
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import Definition, External, Target, resolve
@@ -180,7 +181,7 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return base.field(name)
     if isinstance(base, Object) and name in library.OBJECT_PROPERTIES.get(base.name, ()):
         return apply_op(frame, node, f"{base.name}.{name}", (base,))
-    if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, Chain, tuple, str)):
+    if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, Chain, Wired, tuple, str)):
         return Method(base, name)
     return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
 
@@ -208,7 +209,7 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
     if isinstance(member, External):
         return Method(base, name)
     if member is None:
-        if name in library.MODULE_METHODS | library.ATTRIBUTE_SETTERS:
+        if name in library.MODULE_METHODS | library.ATTRIBUTE_SETTERS | keras_names.METHODS:
             return Method(base, name)
         if name == "module":
             return base  # what `DataParallel` and its like hold

@@ -40,7 +40,7 @@ from typedtensors_mypy.source.syntax import dotted
 
 _CHANGED = Unknown("a module that is changed where it is")
 # Attributes of a module that say nothing of what it computes.
-_HARMLESS = frozenset({"training", "requires_grad"})
+_HARMLESS = frozenset({"training", "requires_grad", "trainable"})
 
 
 def assign(frame: Frame, target: ast.expr, value: Value) -> None:

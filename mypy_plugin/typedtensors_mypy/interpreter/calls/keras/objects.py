@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from typedtensors.ops import Framework, Unknown, Value
 from typedtensors.shapes import ANY, Shape, Tensor
+from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method, keras_kind
-from typedtensors_mypy.interpreter.calls.constructors import MEAN, REDUCTION
 from typedtensors_mypy.interpreter.calls.following import call_function
+from typedtensors_mypy.interpreter.calls.keras.building import MEAN, REDUCTION
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import REPORTED, Instance, of_framework
-from typedtensors_mypy.source.keras_names import Kind
+from typedtensors_mypy.interpreter.values import REPORTED, Function, Instance, of_framework
+from typedtensors_mypy.source.keras_names import OF_EVERY_LAYER, Kind
 
 
 def call_object(
@@ -61,3 +62,14 @@ def _call_metric(frame: Frame, node: ast.expr, instance: Instance, arguments: Ar
     if call_function(frame, node, update, arguments) == REPORTED:
         return REPORTED
     return call_function(frame, node, result, Arguments())
+
+
+def without_flags(frame: Frame, method: Function, arguments: Arguments) -> Arguments:
+    """The arguments of a layer's `call`, which Keras spares those flags that it does not take."""
+    parameters = signature_of(frame.run, method).parameters
+    if any(parameter.kind == "**" for parameter in parameters):
+        return arguments
+    taken = {parameter.name for parameter in parameters}
+    spared = OF_EVERY_LAYER - taken
+    kept = {name: value for name, value in arguments.keywords.items() if name not in spared}
+    return replace(arguments, keywords=kept)
