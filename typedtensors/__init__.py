@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from typedtensors.guard import (
         BroadcastError as BroadcastError,
         allow_broadcast as allow_broadcast,
+        audit as audit,
         audited as audited,
         guard as guard,
         guard_worker as guard_worker,
@@ -82,7 +83,9 @@ __version__ = "0.1.0.dev0"
 _ROOMS = {
     "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
     "typedtensors.diagnostics": ("TensorError",),
-    "typedtensors.guard": ("BroadcastError", "allow_broadcast", "audited", "guard", "guard_worker"),
+    "typedtensors.guard": (
+        *("BroadcastError", "allow_broadcast", "audit", "audited", "guard", "guard_worker"),
+    ),
     "typedtensors.runtime": (
         *("TensorCheckError", "SpecWarning", "UncheckedWarning"),
         *("bindings", "check", "install_import_hook", "jaxtyped", "matches", "typechecked"),

@@ -2,10 +2,11 @@
 """The guard: stops at a broadcast nobody asked for."""
 
 from typedtensors.guard.allow import allow_broadcast
-from typedtensors.guard.audit import audited
+from typedtensors.guard.compiled import audited
 from typedtensors.guard.door import GuardInternalWarning
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
 from typedtensors.guard.session import Guard, guard
+from typedtensors.guard.traced import audit
 from typedtensors.guard.worker import guard_worker
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "GuardInternalWarning",
     "Report",
     "allow_broadcast",
+    "audit",
     "audited",
     "guard",
     "guard_worker",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from typedtensors.guard.tensorflow.marks import Origin, origin_of
+from typedtensors.guard.tensorflow.marks import Origin, is_made_by_a_helper, origin_of
 from typedtensors.shapes.broadcast import Context
 from typedtensors.shapes.intended import is_intended
 
@@ -29,5 +29,5 @@ def context_of(event: BroadcastEvent, operands: Operands, site: Site) -> Context
         floating=all(each.dtype.is_floating for each in tensors),
         parameter=any(origin_of(each) is Origin.VARIABLE for each in expanded)
         or any(site.belongs(k, method=False) for k in event.expanded),
-        deliberate=all(map(is_intended, expanded)),
+        deliberate=all(is_intended(each) or is_made_by_a_helper(each) for each in expanded),
     )

@@ -84,7 +84,7 @@ class Examiner:
         if path is None:
             return None
         if path.compared is not None:
-            return self._compared(path, operation)
+            return self._compared(path, operation, operands)
         if event is None or not self._may_be_reported(event, comparison=operands.comparison):
             return None
         if not is_whole(path, self._role):
@@ -92,18 +92,18 @@ class Examiner:
         places = places_at(path, self._role, operation.output)
         return _agreed([self._judged(operands, event, place) for place in places])
 
-    def _compared(self, path: Path, operation: Operation) -> GuardEvent | None:
+    def _compared(self, path: Path, operation: Operation, operands: Operands) -> GuardEvent | None:
         """The event that a loss or metric of Keras was given operands of different shapes."""
-        found = compared_by(path)
+        found = compared_by(path, operands)
         event = None if found is None else event_of(found[1].rows)
         if found is None or event is None:
             return None
-        name, operands = found
+        name, compared = found
         places = [
             replace(place, name=name, written=place.site.called == name)
             for place in places_at(path, self._role, operation.output)
         ]
-        return _agreed([self._judged(operands, event, place) for place in places])
+        return _agreed([self._judged(compared, event, place) for place in places])
 
     def _may_be_reported(self, event: BroadcastEvent, *, comparison: bool) -> bool:
         """Whether any intent and any dtype at all could make the event reportable."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from typedtensors.guard.tensorflow.operands import Operands
@@ -21,18 +22,22 @@ _COMPARING: Final = frozenset(
 """The functions that do the work, which have parameters `y_true` and `y_pred`."""
 
 
-def compared_by(path: Path) -> tuple[str, Operands] | None:
+def compared_by(path: Path, operands: Operands) -> tuple[str, Operands] | None:
     """The function of Keras that an operation is a part of, and what it compares; None if neither.
 
-    By then the function has squeezed a column to go with a row.
+    By then the function has squeezed a column to go with a row. Of a graph that is traced already
+    the operation's own operands are all there is.
     """
     frame: Any = path.compared
     code = getattr(frame, "f_code", None)
-    if code is None or code.co_name not in _COMPARING:
+    name: str = frame.name if code is None else code.co_name
+    if name not in _COMPARING:
         return None
+    if code is None:
+        return name, replace(operands, comparison=True)
     tensors = tuple(frame.f_locals.get(name) for name in ("y_true", "y_pred"))
     shapes = [getattr(each, "shape", None) for each in tensors]
     if any(getattr(shape, "rank", None) is None for shape in shapes):
         return None
     rows = tuple(tuple(shape.as_list()) for shape in shapes if shape is not None)
-    return code.co_name, Operands(tensors, rows, comparison=True)
+    return name, Operands(tensors, rows, comparison=True)

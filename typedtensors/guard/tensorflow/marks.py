@@ -7,8 +7,10 @@ when it sees the operation.
 
 from __future__ import annotations
 
+import os
 import weakref
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import tensorflow as tf
@@ -34,6 +36,7 @@ MAKERS: Final[Mapping[str | bytes, Origin]] = {
 }
 """By the type of the operation."""
 _NEW_AXES: Final = "new_axis_mask"
+_HELPERS: Final = f"{Path(__file__).parents[2] / 'broadcast'}{os.sep}"
 
 _origins: Final[dict[int, tuple[weakref.ref[Any], Origin]]] = {}
 
@@ -58,8 +61,19 @@ def origin_of(tensor: Any) -> Origin | None:  # noqa: ANN401 - as above
     noted = _origins.get(id(tensor))
     if noted is not None and noted[0]() is tensor:
         return noted[1]
-    made = None if noted is not None or hasattr(tensor, "numpy") else getattr(tensor, "op", None)
+    made = _operation(tensor)
     if made is None or made.type not in MAKERS:
         return None
     sliced = made.type == "StridedSlice"
     return None if sliced and made.get_attr(_NEW_AXES) == 0 else MAKERS[made.type]
+
+
+def is_made_by_a_helper(tensor: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether the operation of a graph that made a tensor is one of `align` and its kind."""
+    made = _operation(tensor)
+    return made is not None and any(each.filename.startswith(_HELPERS) for each in made.traceback)
+
+
+def _operation(tensor: Any) -> Any:  # noqa: ANN401 - as above
+    """The operation of a graph that made a tensor; None for an eager one, and a variable."""
+    return None if hasattr(tensor, "numpy") else getattr(tensor, "op", None)

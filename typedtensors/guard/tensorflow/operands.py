@@ -76,3 +76,11 @@ def batches(inputs: Inputs, shapes: Shapes, attributes: Attributes) -> Operands 
         cores=(left[-2:], right[-2:]),
         result_core=(rows, columns),
     )
+
+
+def sizes_in_graph(inputs: Inputs) -> Shapes | None:
+    """The shapes of tensors in a graph; None if a rank is not known."""
+    shapes = [each.shape for each in inputs]
+    if any(shape.rank is None for shape in shapes):
+        return None
+    return tuple([tuple(shape.as_list()) for shape in shapes])

@@ -15,18 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typedtensors.guard.reading import syntax
 from typedtensors.guard.reading.source import read_site
+from typedtensors.guard.reading.surroundings import allows_broadcasts, names_around
 from typedtensors.guard.tensorflow.owners import Owner, owner_of_file
 from typedtensors.guard.tensorflow.table import calls
 from typedtensors.shapes.broadcast import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from typedtensors.guard.reading.source import Site
     from typedtensors.guard.tensorflow.table import Role
 
 _PROGRAMS: Final = frozenset({Owner.LIBRARY, Owner.PROJECT})
-_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def recorded_sites(operation: Any, role: Role, text: str | None = None) -> tuple[Site, ...]:  # noqa: ANN401 - of TensorFlow
@@ -44,26 +42,17 @@ def recorded_sites(operation: Any, role: Role, text: str | None = None) -> tuple
 @lru_cache(maxsize=4096)
 def _sites(file: str, line: int, role: Role, text: str | None) -> tuple[Site, ...]:
     source = "".join(linecache.getlines(file))
+    if allows_broadcasts(source, line):
+        return ()
     found = syntax.operations(source, line, lambda node: calls(node, role))
     chosen = [each for each in found if text is not None and ast.unparse(each) == text] or found
     spans = [(lines_of(each), ast.get_source_segment(source, each)) for each in chosen]
     module = _module(file)
-    names = module, ".".join((module, *_names(source, line)))
+    names = module, ".".join((module, *names_around(source, line)))
     return tuple(
         read_site(file, source, lines, written, names)
         for lines, written in spans or [syntax.statement(source, line)]
     )
-
-
-def _names(source: str, line: int) -> Iterator[str]:
-    """The names of the classes and functions around a line, outermost first."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return
-    for node in ast.walk(tree):  # outer ones come before those in them
-        if isinstance(node, _SCOPES) and node.lineno <= line <= (node.end_lineno or node.lineno):
-            yield node.name
 
 
 def _module(file: str) -> str:

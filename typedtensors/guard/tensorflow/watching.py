@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,9 @@ from typedtensors.guard.allow import is_allowed
 from typedtensors.guard.door import survive
 from typedtensors.guard.report import BroadcastError
 from typedtensors.guard.tensorflow.examiner import Operation, examiners
+from typedtensors.guard.tensorflow.graphs import all_graphs, events_of, graph_called
 from typedtensors.guard.tensorflow.marks import MAKERS, is_made, note
+from typedtensors.guard.tensorflow.operands import sizes_in_graph
 from typedtensors.guard.tensorflow.place import path_from
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
@@ -27,15 +30,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
-    from typedtensors.guard.report import GuardEvent, Sizes
+    from typedtensors.guard.report import GuardEvent
+
+
+_FUNCTION: Final = "__"
+"""How the types begin that calls of traced functions have: `__inference_`, `__forward_`."""
+_PREFIX: Final = len(_FUNCTION)
 
 
 class Watcher:
     """Examines each operation that can broadcast, once it is made."""
 
     def __init__(self, level: Level, deliver: Callable[[GuardEvent], None]) -> None:
+        self._level = level
         self._examiners = examiners(level)
         self._deliver = deliver
+        self._traced: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._called: set[str | bytes] = set()
 
     def __call__(  # noqa: PLR0917 - as TensorFlow calls it
         self,
@@ -49,14 +60,15 @@ class Watcher:
         """Look at the shapes of an operation that was made."""
         examiner = self._examiners.get(kind)
         if examiner is None:
-            if graph is None and kind in MAKERS and is_made(kind, attributes):
-                note(outputs[0], MAKERS[kind])
+            if graph is None:
+                self._look_aside(kind, attributes, outputs)
             return
         if graph is None:
             # Most operations end here, or below.
             shapes = tuple([each._shape_tuple() for each in inputs])  # noqa: SLF001 - `shape` costs much more
         else:
-            found = _sizes(inputs)
+            self._traced.add(graph)
+            found = sizes_in_graph(inputs)
             if found is None:
                 return
             shapes = found
@@ -75,6 +87,23 @@ class Watcher:
             _raise_again(event)
             self._deliver(event)
 
+    def _look_aside(self, kind: str | bytes, attributes: tuple[Any, ...], outputs: Any) -> None:  # noqa: ANN401
+        """Remember what an operation shows of its result, and look at functions that are called."""
+        if kind in MAKERS:
+            if is_made(kind, attributes):
+                note(outputs[0], MAKERS[kind])
+        elif kind[:_PREFIX] == _FUNCTION and kind not in self._called:
+            self._called.add(kind)
+            graph = graph_called(sys._getframe(2))  # noqa: SLF001 - as below
+            if graph is not None and not is_allowed():
+                self.look_at(graph)
+
+    def look_at(self, graph: Any) -> None:  # noqa: ANN401
+        """Look at what was traced of a graph before this guard was there."""
+        for each in all_graphs(graph):
+            for event in () if each in self._traced else events_of(each, self._level):
+                self._deliver(event)
+
 
 def _as_passed(inputs: tuple[Any, ...], frame: FrameType) -> tuple[Any, ...]:
     """The inputs of an eager operation, with variables where their values were passed.
@@ -89,14 +118,6 @@ def _as_passed(inputs: tuple[Any, ...], frame: FrameType) -> tuple[Any, ...]:
         own if isinstance(own, tf.Variable) else each
         for own, each in zip(passed, inputs, strict=True)
     )
-
-
-def _sizes(inputs: tuple[Any, ...]) -> tuple[Sizes, ...] | None:
-    """The shapes of tensors in a graph; None if a rank is not known."""
-    shapes = [each.shape for each in inputs]
-    if any(shape.rank is None for shape in shapes):
-        return None
-    return tuple([tuple(shape.as_list()) for shape in shapes])
 
 
 def _raise_again(event: GuardEvent) -> None:
@@ -171,6 +192,13 @@ def guarding(
     finally:
         _active.watchers.remove(inner)
         _replace(inner, outer)
+
+
+def look_at(graph: Any) -> None:  # noqa: ANN401 - of TensorFlow
+    """Have the innermost guard of this thread look at a graph."""
+    watcher = _active.watchers[-1]
+    if watcher is not None:
+        watcher.look_at(graph)
 
 
 def _replace(old: Watcher | None, new: Watcher | None) -> None:
