@@ -7,7 +7,7 @@ import ast
 
 import pytest
 
-from typedtensors.shapes.broadcast import inserts_axis, meets_itself
+from typedtensors.shapes.broadcast import inserts_axis, meets_itself, tabulates
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,7 @@ def test_expression_inserts_no_axis(text: str) -> None:
         "x[i].reshape(-1, 1) / x[i].T",
         "tf.expand_dims(x, 1) - x",
         "keras.ops.transpose(x) * x",
+        "x.permute(1, 0) - x",
     ],
 )
 def test_a_tensor_that_meets_itself(text: str) -> None:
@@ -71,3 +72,23 @@ def test_a_tensor_that_meets_itself(text: str) -> None:
 def test_tensors_that_may_differ(text: str) -> None:
     """Parts of one tensor are not the same values."""
     assert not meets_itself(ast.parse(text, mode="eval").body)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "source + target.T",
+        "self.a(h) + self.b(h).transpose(1, 2)",
+        "norms + np.transpose(others)",
+        "left.swapaxes(0, 1) * right",
+    ],
+)
+def test_a_column_that_is_put_together_with_a_row(text: str) -> None:
+    """The scores of pairs: one column is transposed where it is added."""
+    assert tabulates(ast.parse(text, mode="eval").body)
+
+
+@pytest.mark.parametrize("text", ["pred - target.T", "a.T.sum(1) + b", "f(a.T, b)"])
+def test_no_column_that_is_put_together_with_a_row(text: str) -> None:
+    """Of a difference nobody knows: it may compare a prediction with its target."""
+    assert not tabulates(ast.parse(text, mode="eval").body)

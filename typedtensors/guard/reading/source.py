@@ -14,7 +14,12 @@ from typedtensors.diagnostics.cell import shown_file
 from typedtensors.guard.reading import syntax
 from typedtensors.guard.reading.preparation import Variables, is_prepared
 from typedtensors.guard.reading.provenance import belonging
-from typedtensors.shapes.broadcast import accepted_lines, inserts_axis, meets_itself
+from typedtensors.shapes.broadcast import (
+    accepted_lines,
+    inserts_axis,
+    meets_itself,
+    tabulates,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,10 +38,10 @@ class Site:
     `expression` is the source text on one line; without column positions (Python 3.10, or
     `-X no_debug_ranges`) the statement's, and None where there is no source. `inserts`: the
     expression inserts an axis. `prepared`: an earlier line of the function did, for a variable of
-    the expression. `paired`: its operands are one tensor, turned two ways. `belonging`: those
-    operands that belong to the last axes of another, whatever has the same size. `compared`: its
-    function compares sizes before. `accepted`: its lines, or those at the ends of its statement,
-    say `# broadcast: ok`.
+    the expression. `paired`: its operands are one tensor, turned two ways. `tabulates`: it
+    puts a column together with one that it makes a row. `belonging`: those operands that belong to
+    the last axes of another, whatever has the same size. `compared`: its function compares sizes
+    before. `accepted`: its lines, or those at the ends of its statement, say `# broadcast: ok`.
     """
 
     file: str
@@ -48,6 +53,7 @@ class Site:
     inserts: bool = False
     prepared: bool = False
     paired: bool = False
+    tabulates: bool = False
     belonging: tuple[ast.expr, ...] = ()
     compared: bool = False
     accepted: bool = False
@@ -114,6 +120,7 @@ def read_site(
         inserts=parsed is not None and inserts_axis(parsed.node),
         prepared=parsed is not None and is_prepared(parsed.node, lines.start, variables),
         paired=parsed is not None and meets_itself(parsed.node),
+        tabulates=parsed is not None and tabulates(parsed.node),
         belonging=belonging(operands, lines.start, variables),
         compared=variables.compare_sizes(lines.start),
         accepted=not accepted_lines(source).isdisjoint(lines),

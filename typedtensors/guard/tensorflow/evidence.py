@@ -25,6 +25,7 @@ def context_of(event: BroadcastEvent, operands: Operands, site: Site) -> Context
         inserted=site.inserts,
         prepared=site.prepared,
         paired=site.paired,
+        tabulated=site.tabulates,
         viewed=any(origin_of(each) is Origin.INSERTED for each in stretched),
         floating=all(each.dtype.is_floating for each in tensors),
         parameter=any(origin_of(each) is Origin.VARIABLE for each in expanded)

@@ -34,6 +34,7 @@ def context_of(
         inserted=site is not None and site.inserts,
         prepared=site is not None and site.prepared,
         paired=site is not None and site.paired,
+        tabulated=site is not None and site.tabulates,
         viewed=any(map(_is_axis_inserted, stretched)),
         floating=all(tensor.dtype.is_floating_point for tensor in tensors),
         parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded)

@@ -17,7 +17,7 @@ from typedtensors.shapes.broadcast.arithmetic import Broadcast, Meeting, broadca
 from typedtensors.shapes.broadcast.dialect import NUMPY, TENSORFLOW, TORCH, Dialect
 from typedtensors.shapes.broadcast.event import BroadcastEvent, Kind, classify
 from typedtensors.shapes.broadcast.fix import Edit, fixes
-from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself
+from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself, tabulates
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
 from typedtensors.shapes.broadcast.readings import readings
 from typedtensors.shapes.broadcast.rewrite import hint, safe_edit
@@ -49,4 +49,5 @@ __all__ = [
     "readings",
     "safe_edit",
     "statement_parts",
+    "tabulates",
 ]

@@ -10,9 +10,8 @@ _INSERTING: Final = frozenset(
     {"unsqueeze", "unsqueeze_", "view", "reshape", "expand", "expand_as", "view_as", "reshape_as"}
     | {"broadcast_to", "expand_dims", "meshgrid", "rearrange", "repeat", "tile", "align"}
 )
-_TURNING: Final = frozenset(
-    {"unsqueeze", "expand_dims", "view", "reshape", "t", "T", "mT", "transpose"}
-)
+_TRANSPOSING: Final = frozenset({"t", "T", "mT", "transpose", "permute", "swapaxes"})
+_TURNING: Final = _TRANSPOSING | {"unsqueeze", "expand_dims", "view", "reshape"}
 _PACKAGES: Final = frozenset({"torch", "tf", "tensorflow", "keras", "ops", "np", "numpy", "jnp"})
 """What programs call the packages whose functions take their array as an argument."""
 
@@ -33,16 +32,30 @@ def meets_itself(node: ast.AST) -> bool:
     return ast.dump(_turned(left)) == ast.dump(_turned(right))
 
 
+def tabulates(node: ast.AST) -> bool:
+    """Whether a column is put together with a row made of another: `source + target.T`.
+
+    A difference is left out: of a prediction and its target it is a mistake.
+    """
+    if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.Sub):
+        return False
+    return any(_turned_by(side, _TRANSPOSING) is not None for side in (node.left, node.right))
+
+
 def _turned(node: ast.expr) -> ast.expr:
     """What the expression turns and selects nothing from: `x` of `x[:, None]`, of `x.T`."""
     if isinstance(node, ast.Subscript) and _selects_all(node.slice):
         return _turned(node.value)
-    if isinstance(node, ast.Attribute) and node.attr in _TURNING:
-        return _turned(node.value)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        turned = _array_of(node, node.func.value) if node.func.attr in _TURNING else None
-        return node if turned is None else _turned(turned)
-    return node
+    turned = _turned_by(node, _TURNING)
+    return node if turned is None else _turned(turned)
+
+
+def _turned_by(node: ast.expr, names: frozenset[str]) -> ast.expr | None:
+    """What an attribute, a method or a function of one of these names turns."""
+    called = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(called, ast.Attribute) or called.attr not in names:
+        return None
+    return _array_of(node, called.value) if isinstance(node, ast.Call) else called.value
 
 
 def _array_of(node: ast.Call, owner: ast.expr) -> ast.expr | None:

@@ -54,9 +54,10 @@ class Context:
     `comparison`: a loss or metric compares these operands. `inserted`: the source expression itself
     inserts an axis (`[:, None]`, unsqueeze, keepdim). `viewed`: a stretched axis was inserted by a
     view earlier on. `prepared`: an earlier line inserts an axis of an operand, though what came of
-    it is no view. `paired`: the operands are one tensor, turned two ways. `floating`: all operands
-    have floating dtypes. `parameter`: an expanded operand is a trainable parameter, or else known
-    to belong to the last axes. `renamed`: annotations give one axis of the operands two names.
+    it is no view. `paired`: the operands are one tensor, turned two ways. `tabulated`: the source
+    expression puts a column together with one that it makes a row. `floating`: all operands have
+    floating dtypes. `parameter`: an expanded operand is a trainable parameter, or else known to
+    belong to the last axes. `renamed`: annotations give one axis of the operands two names.
     `deliberate`: helpers made every expanded operand.
     """
 
@@ -65,6 +66,7 @@ class Context:
     viewed: bool = False
     prepared: bool = False
     paired: bool = False
+    tabulated: bool = False
     floating: bool | None = None
     parameter: bool | None = None
     renamed: bool = False
@@ -98,7 +100,7 @@ def _suspicion(event: BroadcastEvent, context: Context) -> Reason | None:
     if event.kind is Kind.MUTUAL_PADDED:
         return _padded(event, context, inserted=inserted)
     if event.kind is Kind.MUTUAL_EXPLICIT:
-        unasked = not (inserted or context.viewed)
+        unasked = not (inserted or context.viewed or context.paired or context.tabulated)
         return Reason.TWINS if event.twins and context.floating and unasked else None
     if event.ambiguous and context.parameter is False and not inserted:
         return Reason.AMBIGUOUS

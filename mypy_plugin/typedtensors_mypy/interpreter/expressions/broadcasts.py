@@ -30,6 +30,7 @@ from typedtensors.shapes.broadcast import (
     meets_itself,
     readings,
     safe_edit,
+    tabulates,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 
@@ -174,6 +175,7 @@ def _context(
         comparison=bool(made.compared),
         inserted=inserts_axis(node),
         paired=meets_itself(node),
+        tabulated=tabulates(node),
         viewed=event.intended,
         floating=False if False in floating else None if None in floating else True,
         # Of the sizes that one call brings, two may be equal by chance: in a loop that appends to a
