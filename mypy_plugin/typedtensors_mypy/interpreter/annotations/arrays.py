@@ -10,17 +10,22 @@ from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.annotations.declared import values_in
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Either, Stream, options
+from typedtensors_mypy.interpreter.values import Either, Items, Stream, options
 from typedtensors_mypy.source.types import (
     UNANNOTATED,
     AnnotationType,
     ArrayType,
+    BareArrayType,
     MappingType,
+    OpaqueType,
     ScalarType,
     StreamType,
     TupleType,
     UnionType,
 )
+
+# Of a long list one looks at the first items only: the others are like them.
+_FEW = 4
 
 
 def says_enough(kind: AnnotationType) -> bool:
@@ -54,6 +59,22 @@ def arrays_in(
     elif isinstance(kind, (StreamType, MappingType)):
         for part in _parts(frame, kind, value):
             yield from arrays_in(frame, kind.item, part)
+
+
+def brings_shapes(frame: Frame, kind: AnnotationType, value: Value) -> bool:
+    """Whether an argument holds an array of known shape of which its annotation says none."""
+    now = frame.state.now(value)
+    if isinstance(kind, TupleType):
+        parts = zip(kind.items, known_items(frame, now) or (), strict=False)
+        return any(brings_shapes(frame, item, part) for item, part in parts)
+    if isinstance(kind, (StreamType, MappingType)):
+        return any(brings_shapes(frame, kind.item, part) for part in _parts(frame, kind, now))
+    if not isinstance(kind, (BareArrayType, OpaqueType)):
+        return False
+    if isinstance(now, Tensor):
+        return bool(now.shape.rank)
+    held = now.values if isinstance(now, Items) else now if isinstance(now, tuple) else ()
+    return any(brings_shapes(frame, kind, part) for part in held[:_FEW])
 
 
 def _parts(frame: Frame, kind: StreamType | MappingType, value: Value) -> tuple[Value, ...]:

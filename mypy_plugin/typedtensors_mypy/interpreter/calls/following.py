@@ -11,7 +11,11 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
-from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, says_enough
+from typedtensors_mypy.interpreter.annotations.arrays import (
+    arrays_in,
+    brings_shapes,
+    says_enough,
+)
 from typedtensors_mypy.interpreter.annotations.declared import completed, value_of
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import (
@@ -178,14 +182,24 @@ class _Call:
         returns = self.signature.returns
         specs = list(specs_of(returns))
         open_names = {name for spec in specs for name in spec.names} - bindings.axes.keys()
-        if _is_made(self.function.receiver):
-            # The sizes an object was made with are known, so its body may show what is wrong.
+        if _is_made(self.function.receiver) or self._brings_shapes():
+            # The sizes an object was made with are known, so its body may show what is wrong; so
+            # are the shapes that no annotation says.
             bindings = self._seen_in_body(bindings, promised=bindings)
         elif open_names:
             with self.frame.run.silence():
                 bindings = self._seen_in_body(bindings)
         name = f"{self.function.name}()"
         return value_of(self.frame, returns, bindings.complete(specs), name)
+
+    def _brings_shapes(self) -> bool:
+        """Whether a parameter gets an array of known shape that its annotation does not say."""
+        # What calls inside of one bring is seldom known, and costs as much to follow.
+        return self.frame.called_at is None and any(
+            brings_shapes(self.frame, parameter.type, self.given[parameter.name].value)
+            for parameter in self.signature.parameters
+            if parameter.name in self.given
+        )
 
     def _seen_in_body(self, bindings: Bindings, *, promised: Bindings | None = None) -> Bindings:
         """What the body shows that names stand for; what is `promised` is held against it."""
