@@ -92,6 +92,9 @@ def _certainly_differ(left: Dim, right: Dim, axes: Sequence[Dim], facts: Facts) 
     What is left after common factors may be two ways to write one size (`c` and `g*(c//g)`), or
     padding that a trick views as it is not meant (`q` and `k+1`): then nothing is certain.
     """
+    if len(left.terms) == len(right.terms) == len((left + right).terms) == 1:
+        # One is a multiple of the other, as `2` is of 1 before the `b` of `(2, b, h)` and `(b, 2*h)`.
+        return left != right
     common = common_factor(left + right) if len((left + right).terms) > 1 else left
     one, other = divide(left, common), divide(right, common)
     if one is None or other is None or one == other:
