@@ -142,6 +142,7 @@ _TOO_SMALL = (
     "greater than actual input size",
     "too large relative to input",
     "smaller than kernel size",
+    "window shape cannot be larger",
     "maximum size for tensor at",
     "Padding size should be less than",
     "Output size is too small",
@@ -188,6 +189,8 @@ _VALUES = (
     "Integers to negative integer powers",
     "is not in [0,",
     "source < number of ones in mask",
+    "Singular matrix",
+    "Matrix is not positive definite",
 )
 
 

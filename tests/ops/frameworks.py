@@ -107,7 +107,9 @@ def _real(scene: Scene, value: Any) -> Any:
         indexes = scene.op.endswith("item__") and "int" in value.dtype
         fill = 0 if indexes else value.fill
         if numpy:
-            return np.full(value.sizes, fill, value.dtype)
+            made = np.full(value.sizes, fill, value.dtype)
+            linear = scene.op.startswith("numpy.linalg.")
+            return _invertible(torch.from_numpy(made)).numpy() if linear else made
         if value.dtype.startswith("q"):
             return _quantized(torch.full(value.sizes, float(fill)), value)
         array = _invertible(torch.full(value.sizes, fill, dtype=getattr(torch, value.dtype)))

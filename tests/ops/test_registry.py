@@ -23,6 +23,10 @@ from typedtensors.ops.registry import add
         ("numpy._core.fromnumeric.sum", "numpy.sum"),
         ("numpy.lib._shape_base_impl.tile", "numpy.tile"),
         ("numpy.linalg._linalg.norm", "numpy.linalg.norm"),
+        (
+            "numpy.lib._stride_tricks_impl.sliding_window_view",
+            "numpy.lib.stride_tricks.sliding_window_view",
+        ),
         ("mylib.add", "mylib.add"),
     ],
 )

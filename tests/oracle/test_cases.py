@@ -26,6 +26,7 @@ DIFFERENCES = {
     "keras_models-layers_that_build_their_weights": "as it does those of `build`",
     "README-the_guard": "the guard of the page itself lets the broadcast pass",
     "run-time-arrays_only": "its call is refused for an argument that is no array",
+    "broadcasts-a_difference_of_a_column_and_a_row": "a guard takes what is transposed for meant",
     "tensor-layout-example": "a run of the view has the right sizes, and other elements",
     "tensor-op-what_to_write_instead": "`8*d` alone binds no size at run time",
     "getting-started-in_ci_without_running_anything_3": "`8*d` alone binds no size at run time",

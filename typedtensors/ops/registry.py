@@ -46,7 +46,14 @@ _CANONICAL = (
     (re.compile(r"^torch\.nn\.modules\.\w+\."), "torch.nn."),
     (re.compile(r"^torch\._C\.device$"), "torch.device"),
     (re.compile(r"^torch\.distributions\.[a-z_]+\.(?=[A-Z]|kl_)"), "torch.distributions."),
-    (re.compile(r"^numpy\._?core\.\w+\.|^numpy\.lib\.\w+\."), "numpy."),
+    (
+        re.compile(r"^numpy\.lib\._?stride_tricks(_impl)?\.(?=sliding_window_view$)"),
+        "numpy.lib.stride_tricks.",
+    ),
+    (
+        re.compile(r"^numpy\._?core\.\w+\.|^numpy\.lib\.\w+\.(?!sliding_window_view$)"),
+        "numpy.",
+    ),
     (re.compile(r"^numpy\.linalg\._?linalg\."), "numpy.linalg."),
     (
         re.compile(r"^numpy\.random\._?\w+\.(?=default_rng$|Generator$|Generator\.)"),

@@ -93,7 +93,7 @@ def _certainly_differ(left: Dim, right: Dim, axes: Sequence[Dim], facts: Facts) 
     padding that a trick views as it is not meant (`q` and `k+1`): then nothing is certain.
     """
     if len(left.terms) == len(right.terms) == len((left + right).terms) == 1:
-        # One is a multiple of the other, as `2` is of 1 before the `b` of `(2, b, h)` and `(b, 2*h)`.
+        # Multiples of one size, as 2 and 1 are, the rows before `b` in `(2, b, h)` and `(b, 2*h)`.
         return left != right
     common = common_factor(left + right) if len((left + right).terms) > 1 else left
     one, other = divide(left, common), divide(right, common)

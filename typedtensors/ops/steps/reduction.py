@@ -10,6 +10,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
+from typedtensors.ops.merging import kind
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.positions import positions
 from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor
@@ -114,6 +115,14 @@ def reduction(
         return folded(call, asked(call, result(call, array.dtype)), words)
 
     return apply
+
+
+def averaged(dtype: DType) -> DType:
+    """The dtype of what NumPy computes in floats: of every integer it is float64."""
+    if dtype.names is None:
+        return ANY
+    found = {"float64" if kind(name) in ("int", "bool") else name for name in dtype.names}
+    return DType(frozenset(found))
 
 
 def summed(call: Call, dtype: DType) -> DType:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
+from typedtensors.ops.call import Framework
 from typedtensors.ops.families.layout.joining import tensors
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -63,7 +64,7 @@ def inner(call: Call) -> Value:
         example(Array("b n"), Array("m"), out=None),
     ),
 )
-def kron(call: Call) -> Value:
+def kron(call: Call) -> Tensor:
     """Every element of one times all of the other: sizes are multiplied."""
     one, other = call.tensor("input"), call.tensor("other")
     if one.shape.fixed is None or other.shape.fixed is None:
@@ -90,7 +91,7 @@ def _times(one: Axis, other: Axis) -> Axis:
         example(Array("b n"), Array("k n"), 1),
     ),
 )
-def tensordot(call: Call) -> Value:
+def tensordot(call: Call) -> Tensor:
     """The sum over pairs of axes, of the last of one and the first of the other by default."""
     one, other = call.tensor("a"), call.tensor("b")
     if one.shape.rank is None or other.shape.rank is None:
@@ -122,9 +123,10 @@ def _contracted(call: Call, one: Shape, other: Shape) -> tuple[tuple[int, ...], 
 
 
 def _require_pair(call: Call, at: int, index: int) -> None:
-    """Two axes that are summed over agree; a size of 1 goes with every other."""
+    """Two axes that are summed over agree; in torch a size of 1 goes with every other."""
     left, right = call.tensor("a").shape.axis(at), call.tensor("b").shape.axis(index)
-    one = [axis is None or axis.is_one or axis.flexible for axis in (left, right)]
+    torch = call.framework is Framework.TORCH
+    one = [axis is None or (torch and axis.is_one) or axis.flexible for axis in (left, right)]
     if not any(one):
         contract(call, ("a", at), ("b", index))
 

@@ -41,17 +41,18 @@ def solve(call: Call) -> Value:
     """The unknowns: a column for each of the right side, or one where that is a vector."""
     found = squares(call, "A")
     if _is_vector(call, "A", "B"):
-        return _solved_vector(call, found)
+        if call["left"] is not True:
+            raise Undetermined("a vector on the other side")
+        return solved_vector(call, "A", "B", found)
     return solved(call, "A", "B", found)
 
 
-def _solved_vector(call: Call, found: Matrices) -> Tensor:
-    right = call.tensor("B")
-    if call["left"] is not True:
-        raise Undetermined("a vector on the other side")
-    _require_rows(call, "B", right.shape.suffix[-1], found.rows)
-    lead = meet(call, {"A": Tensor(Shape(found.lead)), "B": Tensor(Shape(right.shape.axes[:-1]))})
-    return Tensor(Shape((*lead.axes, right.shape.axes[-1])), _dtype(call, "A", "B"))
+def solved_vector(call: Call, name: str, other: str, found: Matrices) -> Tensor:
+    """The unknowns where the right side holds vectors."""
+    right = call.tensor(other)
+    _require_rows(call, other, right.shape.suffix[-1], found.rows)
+    lead = _lead(call, {name: found.lead, other: right.shape.axes[:-1]})
+    return Tensor(Shape((*lead, right.shape.axes[-1])), _dtype(call, name, other))
 
 
 def _is_vector(call: Call, name: str, other: str) -> bool:

@@ -6,17 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
-from typedtensors.ops.merging import kind
 from typedtensors.ops.names import numpy_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import NUMPY, int64, reduction, same, summed
-from typedtensors.shapes import ANY, DType
+from typedtensors.ops.steps.reduction import NUMPY, averaged, int64, reduction, same, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typedtensors.ops.call import Call
+    from typedtensors.shapes import DType
 
 _X = Array("b n d")
 _RUN = Array("*a d")
@@ -33,18 +32,14 @@ def _bool(_call: Call, _dtype: DType) -> DType:
     return promotion.BOOL
 
 
-def _averaged(_call: Call, dtype: DType) -> DType:
-    """NumPy averages every integer as float64."""
-    if dtype.names is None:
-        return ANY
-    found = {"float64" if kind(n) in ("int", "bool") else n for n in dtype.names}
-    return DType(frozenset(found))
+def _mean(_call: Call, dtype: DType) -> DType:
+    return averaged(dtype)
 
 
 _FOLDS: tuple[tuple[str, Callable[[Call, DType], DType]], ...] = (
     ("sum", summed),
     ("prod", summed),
-    ("mean", _averaged),
+    ("mean", _mean),
 )
 for _name, _fold in _FOLDS:
     rule(
@@ -60,7 +55,7 @@ for _name in ("std", "var"):
         f"{_METHODS}{_name}",
         params="a, axis=None, dtype=None, out=None, ddof=0, keepdims=False",
         examples=_NUMPY_MANY,
-    )(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
+    )(reduction(lambda _call, dtype: promotion.real(averaged(dtype)), NUMPY))
 
 for _names, _dtype in (
     (("max", "amax"), same),
@@ -87,4 +82,4 @@ rule(
     "numpy.linalg.norm",
     params="a, ord=None, axis=None, keepdims=False",
     examples=(example(_X), example(_X, axis=-1), example(_X, None, (0, 1), True)),
-)(reduction(lambda call, dtype: promotion.real(_averaged(call, dtype)), NUMPY))
+)(reduction(lambda _call, dtype: promotion.real(averaged(dtype)), NUMPY))
