@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import logging
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,22 @@ def load_tensorflow() -> Any:
     import tensorflow as tf
 
     return tf
+
+
+@contextlib.contextmanager
+def autograph_warnings() -> Iterator[list[str]]:
+    """Gather what AutoGraph says of code that it can not convert."""
+    messages: list[str] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
+    # That there are many graphs is what tests are about, and none of our doing.
+    handler.addFilter(lambda record: "AutoGraph" in record.getMessage())
+    logger = logging.getLogger("tensorflow")
+    logger.addHandler(handler)
+    try:
+        yield messages
+    finally:
+        logger.removeHandler(handler)
 
 
 def is_tensorflow(op: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typedtensors.broadcast.array import ArrayT, place
 from typedtensors.broadcast.errors import AxisError, require_array, require_rank
+from typedtensors.broadcast.graphs import of_known_rank
 from typedtensors.shapes import SpecError
 from typedtensors.shapes.intended import mark
 from typedtensors.shapes.names import parse_names
+from typedtensors.shapes.tracing import unconverted
 
 
+@unconverted
 def align(x: ArrayT, spec: str, *, to: str) -> ArrayT:
     """Permute an array and insert axes of size 1, so that it broadcasts by name.
 
@@ -35,6 +38,7 @@ def align(x: ArrayT, spec: str, *, to: str) -> ArrayT:
     require_array("align", "x", x)
     try:
         source, target = parse_names(spec), parse_names(to)
+        x = of_known_rank("align", "x", x, source)
         require_rank("align", "x", source, x.shape)
         placed = place(x, source, target)
     except SpecError as error:

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
 import einops
 
 from typedtensors.broadcast.errors import AxisError
+from typedtensors.broadcast.graphs import Axes, place_axes, stretch_axes
 from typedtensors.diagnostics import wording
 from typedtensors.shapes.names import Names
+from typedtensors.shapes.sizes import is_tensorflow
 
 
 class Array(Protocol):
@@ -30,7 +31,6 @@ _BROADCAST_TO = {
     "numpy": "numpy",
     "jax": "jax.numpy",
     "jaxlib": "jax.numpy",
-    "tensorflow": "tensorflow",
 }
 
 
@@ -43,6 +43,10 @@ def place(array: ArrayT, source: Names, target: Names) -> ArrayT:
     places = source.placed_in(target)
     if source.words == target.words:
         return array
+    if is_tensorflow(type(array)):
+        spans = source.spans(len(array.shape))
+        order = ([None] if at is None else range(*spans[at]) for at in places)
+        return place_axes(array, [axis for axes in order for axis in axes])  # type: ignore[no-any-return]
     # einops has rules of its own for names (no underscore at either end).
     names = [
         "..." if position == source.variadic else f"a{position}"
@@ -55,13 +59,20 @@ def place(array: ArrayT, source: Names, target: Names) -> ArrayT:
     return einops.rearrange(array, f"{' '.join(names)} -> {' '.join(after)}")
 
 
-def stretch(array: ArrayT, sizes: Sequence[int]) -> ArrayT:
+def stretch(array: ArrayT, sizes: Axes, *, like: Array | None = None) -> ArrayT:
     """Broadcast axes of size 1 to `sizes`: a view where the framework has views.
+
+    Args:
+        array: as many axes as there are sizes.
+        sizes: those wanted.
+        like: an array of these sizes, if there is one.
 
     Raises:
         AxisError: the framework of `array` is not known.
     """
     view: Any = array
+    if is_tensorflow(type(array)):
+        return stretch_axes(view, sizes, like)  # type: ignore[no-any-return]
     if hasattr(view, "expand"):
         return view.expand(*sizes)  # type: ignore[no-any-return]
     for base in type(array).__mro__:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from typedtensors.diagnostics import TensorError, wording
 from typedtensors.shapes.names import Names
+from typedtensors.shapes.sizes import size_text
 
 
 class AxisError(TensorError, ValueError):
@@ -29,13 +30,13 @@ def require_array(op: str, name: str, value: object) -> None:
         raise AxisError(wording.misused(op, problem, hint=hint))
 
 
-def require_rank(op: str, name: str, names: Names, shape: Sequence[int]) -> None:
+def require_rank(op: str, name: str, names: Names, shape: Sequence[int | None]) -> None:
     """Raise unless an array of this shape has as many axes as there are names.
 
     Raises:
         AxisError: the rank differs.
     """
     if not names.fits(len(shape)):
-        actual = " ".join(str(size) for size in shape)
+        actual = " ".join(map(size_text, shape))
         where = wording.argument(name, op)
         raise AxisError(wording.rank_differs(where, names.text, actual))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typedtensors.runtime.switch import is_off
 from typedtensors.runtime.traced import matches_traced
-from typedtensors.shapes.tracing import is_compiling
+from typedtensors.shapes.tracing import is_compiling, unconverted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+@unconverted
 def check(x: object, annotation: TypeForm[_T]) -> _T:
     """Return a value unchanged if it fits an annotation, and typed as that.
 
@@ -56,6 +57,7 @@ def check(x: object, annotation: TypeForm[_T]) -> _T:
     return value  # type: ignore[no-any-return]
 
 
+@unconverted
 def matches(x: object, annotation: TypeForm[_T]) -> TypeGuard[_T]:
     """Say whether a value fits an annotation; dims are bound only if it does.
 
@@ -106,6 +108,7 @@ def _compare(value: Any, annotation: Any) -> tuple[Leaf | None, list[Leaf], Snap
     return leaf, list(hint.arrays(value)), before
 
 
+@unconverted
 def bindings() -> dict[str, int | tuple[int, ...]]:
     """Return the sizes that the arguments of the current checked call have bound so far.
 

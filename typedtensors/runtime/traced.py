@@ -9,20 +9,13 @@ What the arguments of the call have bound is not known there, so no size is comp
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+from typedtensors.shapes.tracing import asked_once
 
 _NO, _YES, _IF_ARRAY_FITS = range(3)
 _NONE: Final = -1
-
-
-def _constant(question: _F) -> _F:
-    """Have Dynamo ask once: `torch.compiler.assume_constant_result`, without loading torch."""
-    question._dynamo_marked_constant = True  # type: ignore[attr-defined]  # noqa: SLF001
-    return question
 
 
 def matches_traced(value: Any, annotation: Any) -> bool:
@@ -85,12 +78,12 @@ def _axes(annotation: Any, option: int) -> tuple[tuple[int, Any], ...]:
     )
 
 
-@_constant
+@asked_once
 def _count_options(annotation: Any) -> int:
     return len(_options(annotation))
 
 
-@_constant
+@asked_once
 def _verdict_on_class(annotation: Any, option: int, kind: type) -> int:
     from typedtensors.runtime.hints.containers import PartsHint
     from typedtensors.runtime.hints.nodes import ArrayHint, ClassHint
@@ -108,7 +101,7 @@ def _verdict_on_class(annotation: Any, option: int, kind: type) -> int:
     return _YES if not isinstance(wanted, type) or issubclass(kind, wanted) else _NO
 
 
-@_constant
+@asked_once
 def _accepts(annotation: Any, option: int, dtype: Any) -> bool:
     from typedtensors.runtime.codegen.support import dtype_table
 
@@ -116,7 +109,7 @@ def _accepts(annotation: Any, option: int, dtype: Any) -> bool:
     return not isinstance(dtypes, tuple) or dtype_table(dtypes)[dtype]
 
 
-@_constant
+@asked_once
 def _accepts_rank(annotation: Any, option: int, rank: int) -> bool:
     from typedtensors.shapes import parse_spec
 
@@ -124,17 +117,17 @@ def _accepts_rank(annotation: Any, option: int, rank: int) -> bool:
     return rank == spec.least_rank or (rank > spec.least_rank and spec.variadic is not None)
 
 
-@_constant
+@asked_once
 def _count_axes(annotation: Any, option: int) -> int:
     return len(_axes(annotation, option))
 
 
-@_constant
+@asked_once
 def _index(annotation: Any, option: int, position: int) -> int:
     return _axes(annotation, option)[position][0]
 
 
-@_constant
+@asked_once
 def _fixed(annotation: Any, option: int, position: int) -> int:
     """Return the size that an axis has to have, if that is a number."""
     _, axis = _axes(annotation, option)[position]
@@ -142,13 +135,13 @@ def _fixed(annotation: Any, option: int, position: int) -> int:
     return _NONE if value is None else int(value)
 
 
-@_constant
+@asked_once
 def _is_flexible(annotation: Any, option: int, position: int) -> bool:
     """Say whether an axis may be 1 as well."""
     return bool(_axes(annotation, option)[position][1].flexible)
 
 
-@_constant
+@asked_once
 def _first_of_name(annotation: Any, option: int, position: int) -> int:
     """Return the first axis of the same name, if there is one before."""
     axes = [axis for _, axis in _axes(annotation, option)]

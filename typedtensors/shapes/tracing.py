@@ -49,3 +49,9 @@ def unconverted(function: _F) -> _F:
     """
     function.autograph_info__ = None  # type: ignore[attr-defined]
     return function
+
+
+def asked_once(question: _F) -> _F:
+    """Have Dynamo ask once: `torch.compiler.assume_constant_result`, without loading torch."""
+    question._dynamo_marked_constant = True  # type: ignore[attr-defined]  # noqa: SLF001
+    return question

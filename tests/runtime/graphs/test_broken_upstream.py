@@ -7,7 +7,6 @@ documentation with it.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from beartype import beartype
 from jaxtyping import jaxtyped
 
-from tests.tensorflow_arrays import load_tensorflow
+from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
 from typedtensors import Float, Int, Shaped, TensorCheckError, typechecked
 
 tf = load_tensorflow()
@@ -27,14 +26,9 @@ Decorator = Callable[[Any], Any]
 
 @pytest.fixture
 def warned() -> Iterator[list[str]]:
-    """What TensorFlow's log says."""
-    messages: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("tensorflow")
-    logger.addHandler(handler)
-    yield messages
-    logger.removeHandler(handler)
+    """What AutoGraph says."""
+    with autograph_warnings() as messages:
+        yield messages
 
 
 def outcome(decorate: Decorator, function: Any, *shapes: Any) -> str:

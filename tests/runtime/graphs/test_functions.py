@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.tensorflow_arrays import load_tensorflow
+from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
 from typedtensors import Float, Int, Shaped, TensorCheckError, bindings, typechecked
 
 tf = load_tensorflow()
@@ -40,14 +39,9 @@ def checked(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def warned() -> Iterator[list[str]]:
-    """What TensorFlow's log says."""
-    messages: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("tensorflow")
-    logger.addHandler(handler)
-    yield messages
-    logger.removeHandler(handler)
+    """What AutoGraph says."""
+    with autograph_warnings() as messages:
+        yield messages
 
 
 def ones(*sizes: int) -> Any:

@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.tensorflow_arrays import load_tensorflow
+from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
 from typedtensors import Float, Int, TensorCheckError, check, typechecked
 
 tf = load_tensorflow()
@@ -18,17 +17,10 @@ import keras  # noqa: E402  it is TensorFlow's
 
 
 @pytest.fixture(autouse=True)
-def warned() -> Iterator[list[str]]:
-    """Nothing here may have TensorFlow's log say anything."""
-    messages: list[str] = []
-    handler = logging.Handler(logging.WARNING)
-    # Each test makes graphs of its own: that they are many is none of our doing.
-    handler.addFilter(lambda record: "retracing" not in record.getMessage())
-    handler.emit = lambda record: messages.append(record.getMessage())  # type: ignore[method-assign]
-    logger = logging.getLogger("tensorflow")
-    logger.addHandler(handler)
-    yield messages
-    logger.removeHandler(handler)
+def silent() -> Iterator[None]:
+    """AutoGraph has nothing to say in any of these tests."""
+    with autograph_warnings() as messages:
+        yield
     assert messages == []
 
 

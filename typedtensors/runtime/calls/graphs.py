@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.symbolic.assertions import assert_sizes
-from typedtensors.runtime.symbolic.values import is_tensorflow
+from typedtensors.shapes.sizes import is_tensorflow
 from typedtensors.shapes.tracing import unconverted
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from typedtensors.runtime.symbolic.values import Sizes, is_complete, sizes_of
 from typedtensors.shapes import Spec, SpecAxis
+from typedtensors.shapes.sizes import Sizes, is_complete, sizes_of
 
 
 @dataclass(frozen=True, slots=True)
