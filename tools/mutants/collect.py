@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants of a module, and which of them are certainly wrong."""
+"""The mutants of a module."""
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.mutants.annotations import Annotated, annotated, call_edits, spec_edits
 from tools.mutants.edits import Edit, edits
+from tools.mutants.strength import is_strong
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.source.program import Program
 from typedtensors_mypy.source.scope import Scope
@@ -48,29 +48,41 @@ class Mutant:
 def mutants(module: Module, program: Program) -> Iterator[Mutant]:
     """Each mutant of the annotated functions of a module, and of the classes that have some."""
     lines = module.source.splitlines(keepends=True)
-    for name, node, scope, kinds in _functions(module, Scope(program, module)):
+    imported = frozenset(
+        alias.asname or alias.name
+        for part in ast.walk(module.tree)
+        if isinstance(part, (ast.Import, ast.ImportFrom))
+        for alias in part.names
+    )
+    for name, node, scope, kinds, named in _functions(module, Scope(program, module)):
         found = [*spec_edits(node)]
         for part in _inside(node):
-            found += [*edits(part), *call_edits(part, scope.inside(node))]
+            found += [*edits(part, imported), *call_edits(part, scope.inside(node))]
         for edit in found:
             source = _applied(lines, edit)
             if source is not None:
-                yield Mutant(module.name, name, edit, _is_strong(node, kinds, edit), source)
+                strong = is_strong(node, kinds, edit, named=named)
+                yield Mutant(module.name, name, edit, strong, source)
 
 
-def _functions(module: Module, scope: Scope) -> Iterator[tuple[str, AnyFunction, Scope, Annotated]]:
+def _functions(
+    module: Module, scope: Scope
+) -> Iterator[tuple[str, AnyFunction, Scope, Annotated, frozenset[str]]]:
+    """Each with its name, its annotations, and the names in all the specs of its class."""
     for node in module.tree.body:
         if isinstance(node, FunctionNode):
             kinds = annotated(node, scope)
             if kinds:
-                yield node.name, node, scope, kinds
+                yield node.name, node, scope, kinds, frozenset()
         elif isinstance(node, ast.ClassDef):
             methods = [each for each in node.body if isinstance(each, FunctionNode)]
             read = [annotated(each, scope) for each in methods]
+            specs = (spec for kinds in read for kind in kinds.values() for spec in specs_of(kind))
+            named = frozenset(name for spec in specs for name in spec.names)
             for method, kinds in zip(methods, read, strict=True):
                 # A layer that a constructor makes is used where the annotations are.
                 if kinds or (method.name == "__init__" and any(read)):
-                    yield f"{node.name}.{method.name}", method, scope, kinds
+                    yield f"{node.name}.{method.name}", method, scope, kinds, named
 
 
 def _inside(function: AnyFunction) -> Iterator[ast.AST]:
@@ -93,93 +105,3 @@ def _applied(lines: Sequence[str], edit: Edit) -> str | None:
     except SyntaxError:
         return None
     return source
-
-
-def _is_strong(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
-    """Whether an edit changes the axes of something whose axes are written down.
-
-    A new axis in front that is dropped may be what broadcasting adds anyway; what never reaches
-    the annotated result may be right in another way.
-    """
-    if _is_abstract(function):
-        return False
-    if "spec" in edit.kind:
-        return _contradicts(function, kinds, edit)
-    if function.name == "__init__" or edit.kind.startswith("arguments"):
-        return True
-    if edit.text.endswith("[:]") or _may_be_alike(edit):
-        return False
-    result = specs_of(kinds["return"]) if "return" in kinds else ()
-    names = {name for spec in result for name in spec.names}
-    return (edit.changes_rank or len(names) > 1) and _reaches_result(function, edit.node)
-
-
-def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
-    """Whether other annotations of the function have the names of a spec that was changed."""
-    line = edit.node.lineno
-    args = [*function.args.args, *function.args.kwonlyargs]
-    changed = next((arg.arg for arg in args if _covers(arg, line)), "return")
-    others = (kind for name, kind in kinds.items() if name != changed)
-    known = {name for kind in others for spec in specs_of(kind) for name in spec.names}
-    body = (node for node in _inside(function) if isinstance(node, ast.Name))
-    used = changed == "return" or any(node.id == changed for node in body)
-    words = re.findall(r"[A-Za-z_]\w*", edit.text)
-    return changed != "self" and used and not known.isdisjoint(words)
-
-
-def _covers(arg: ast.arg, line: int) -> bool:
-    written = arg.annotation
-    return written is not None and written.lineno <= line <= (written.end_lineno or 0)
-
-
-def _may_be_alike(edit: Edit) -> bool:
-    """Whether an axis is dropped that broadcasting may add, or that may not have been there."""
-    node = edit.node
-    given = node.args if isinstance(node, ast.Call) else []
-    if edit.kind == "squeeze dropped":
-        return not given
-    in_front = any(isinstance(each, ast.Constant) and each.value == 0 for each in given)
-    return edit.kind == "unsqueeze dropped" and in_front
-
-
-def _is_abstract(function: AnyFunction) -> bool:
-    last = function.body[-1]
-    return isinstance(last, (ast.Pass, ast.Raise)) or (
-        isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
-    )
-
-
-def _reaches_result(function: AnyFunction, node: ast.expr) -> bool:
-    """Whether what a function returns is made of a node, by way of its variables."""
-    made: set[str] = set()
-    parts = [
-        part
-        for part in _inside(function)
-        if isinstance(
-            part, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.Return, ast.Yield)
-        )
-    ]
-    before = -1
-    while before < len(made):
-        before = len(made)
-        for part in parts:
-            source = part.iter if isinstance(part, ast.For) else part.value
-            if source is None or not _mentions(source, node, made):
-                continue
-            if isinstance(part, (ast.Return, ast.Yield)):
-                return True
-            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-            made |= {
-                each.id
-                for target in targets
-                for each in ast.walk(target)
-                if isinstance(each, ast.Name)
-            }
-    return False
-
-
-def _mentions(source: ast.expr, node: ast.expr, made: set[str]) -> bool:
-    return any(
-        part is node or (isinstance(part, ast.Name) and part.id in made)
-        for part in ast.walk(source)
-    )

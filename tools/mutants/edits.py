@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _SIZED = re.compile(r"Linear|Conv[123]d|ConvTranspose[123]d|LazyLinear")
 _LIBRARIES = frozenset({"torch", "F", "np", "nn", "einops", "tf", "jnp", "functional", "math"})
+_BUILTINS = frozenset({"all", "any", "max", "min", "sum"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -22,18 +23,23 @@ class Edit:
         node: What is replaced.
         text: What stands there instead.
         changes_rank: Whether another number of axes comes out, whatever the sizes are.
+        keeps_rank: Whether an axis of 1 is left for the one that is reduced.
     """
 
     kind: str
     node: ast.expr
     text: str
     changes_rank: bool = False
+    keeps_rank: bool = False
 
 
-def edits(node: ast.AST) -> Iterator[Edit]:
-    """Each mistake that could have been made in writing a node, the nodes in it left aside."""
+def edits(node: ast.AST, imported: frozenset[str] = frozenset()) -> Iterator[Edit]:
+    """Each mistake that could have been made in writing a node, the nodes in it left aside.
+
+    `imported` are names of modules, and of what they hold: these are no arrays.
+    """
     if isinstance(node, ast.Call):
-        yield from _of_call(node)
+        yield from _of_call(node, _LIBRARIES | imported)
     elif isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         yield Edit("transpose dropped", node, _text(node.value))
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
@@ -47,9 +53,11 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node)
 
 
-def _of_call(node: ast.Call) -> Iterator[Edit]:
+def _of_call(node: ast.Call, modules: frozenset[str]) -> Iterator[Edit]:
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-    called = _Called(node, name, _receiver(node))
+    called = _Called(node, name, _receiver(node, modules))
+    if isinstance(node.func, ast.Name) and name not in modules and name in _BUILTINS:
+        return
     for names, make in _CALLS:
         if name in names:
             yield from make(called)
@@ -76,13 +84,13 @@ class _Called:
         return self.node.args if self.receiver is not None else self.node.args[1:]
 
 
-def _receiver(node: ast.Call) -> ast.expr | None:
+def _receiver(node: ast.Call, modules: frozenset[str]) -> ast.expr | None:
     """The array of a method call; None for a function's."""
     if not isinstance(node.func, ast.Attribute):
         return None
     owner = node.func.value
     names = {part.id for part in ast.walk(owner) if isinstance(part, ast.Name)}
-    plain = isinstance(owner, (ast.Name, ast.Attribute)) and not names.isdisjoint(_LIBRARIES)
+    plain = isinstance(owner, (ast.Name, ast.Attribute)) and not names.isdisjoint(modules)
     return None if plain else owner
 
 
@@ -113,9 +121,11 @@ def _multiplied(called: _Called) -> Iterator[Edit]:
 
 
 def _reduced(called: _Called) -> Iterator[Edit]:
-    yield from _other_axis(called.node, called.rest[:1], "reduced along another axis")
-    for keyword in called.node.keywords:
-        if keyword.arg in {"keepdim", "keepdims"} and _is(keyword.value, value=True):
+    keeping = [each for each in called.node.keywords if each.arg in {"keepdim", "keepdims"}]
+    for edit in _other_axis(called.node, called.rest[:1], "reduced along another axis"):
+        yield replace(edit, keeps_rank=bool(keeping))
+    for keyword in keeping:
+        if _is(keyword.value, value=True):
             yield Edit("keepdim dropped", keyword.value, "False", changes_rank=True)
 
 

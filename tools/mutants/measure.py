@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -65,11 +66,22 @@ class Package:
         module = Module.parse(mutant.module, str(self.files.paths[mutant.module]), mutant.source)
         if module is None:
             return Result(mutant, found=False, strong=False)
+        strong = mutant.strong and not self._is_wrong(mutant)
         after = self._texts(module)
         if after - before:
-            return Result(mutant, found=True, strong=mutant.strong)
-        reason = self._reason(mutant, module) if mutant.strong else ""
-        return Result(mutant, found=False, strong=mutant.strong and bool(reason), reason=reason)
+            return Result(mutant, found=True, strong=strong)
+        reason = self._reason(mutant, module) if strong else ""
+        return Result(mutant, found=False, strong=strong and bool(reason), reason=reason)
+
+    def _is_wrong(self, mutant: Mutant) -> bool:
+        """Whether the function is wrong without the mistake: what is told once hides it."""
+        original = self.files.read(mutant.module)
+        lines = {line for line, _ in self._told(mutant.module)}
+        return original is not None and any(
+            each.lineno <= line <= (each.end_lineno or 0)
+            for each in _around(original, mutant)
+            for line in lines
+        )
 
     def _errors(self, name: str) -> Counter[tuple[int, str]]:
         module = self.files.read(name)
@@ -118,19 +130,19 @@ class Package:
         return f"known: {_kind(before)} -> {_kind(after)}"
 
 
+def _around(module: Module, mutant: Mutant) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The function that holds the mistake."""
+    name = mutant.function.rpartition(".")[2]
+    for each in ast.walk(module.tree):
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) and each.name == name:
+            yield from [each] if each.lineno <= mutant.line <= (each.end_lineno or 0) else ()
+
+
 def _statement(module: Module, mutant: Mutant) -> ast.expr | None:
     """The value that is assigned or returned where the mistake is; for a spec, what is returned."""
     found = None
-    name = mutant.function.rpartition(".")[2]
-    functions = (
-        each
-        for each in ast.walk(module.tree)
-        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and each.lineno <= mutant.line <= (each.end_lineno or 0)
-        and each.name == name
-    )
     kinds = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
-    for part in (inner for each in functions for inner in ast.walk(each)):
+    for part in (inner for each in _around(module, mutant) for inner in ast.walk(each)):
         if isinstance(part, ast.Return if "spec" in mutant.edit.kind else kinds) and part.value:
             inside = part.lineno <= mutant.line <= (part.end_lineno or 0)
             if inside or "spec" in mutant.edit.kind:
