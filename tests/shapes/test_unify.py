@@ -103,6 +103,9 @@ def test_a_call_returns_a_shape_in_the_callers_dims(
         pytest.param([("n+1 n", "9 7")], ("a0", 0), "8", "9", None, id="arithmetic is last"),
         pytest.param([("#4", "3")], ("a0", 0), "4", "3", None, id="neither the size nor 1"),
         pytest.param(
+            [("b", "x"), ("b", "#y")], ("a1", 0), "x", "#y", ("a0", 0), id="neither y nor 1"
+        ),
+        pytest.param(
             [("n *r", "x 2 3"), ("*r", "2 4")], ("a1", 1), "3", "4", ("a0", 1), id="in a run"
         ),
         pytest.param(
@@ -156,7 +159,7 @@ def test_a_rank_mismatch_says_what_was_expected(
     "arguments",
     [
         pytest.param([("n", "x"), ("n", "?k")], id="an opaque size"),
-        pytest.param([("b", "x"), ("b", "#y")], id="a size that may be 1"),
+        pytest.param([("b", "x"), ("b", "#x")], id="a size that may be 1"),
         pytest.param([("a b", "...")], id="an unknown rank"),
         pytest.param([("b n", "x *s")], id="a variadic may be one axis"),
         pytest.param([("*r", "*s"), ("*r", "2 3")], id="a variadic against fixed axes"),

@@ -76,6 +76,12 @@ def rank_differs(where: str, expected: str, actual: str, *, hint: str | None = N
     return Diagnostic(codes.RANK, message, hint)
 
 
+def axes_unpacked(expression: str, names: int, sizes: str) -> Diagnostic:
+    """The sizes of more axes or of fewer than there are names for."""
+    message = f"`{expression}`: {_axes(sizes)}, unpacked into {_count(names, 'name')}"
+    return Diagnostic(codes.RANK, message)
+
+
 def axis_missing(op: str, axis: int, shape: str) -> Diagnostic:
     """An axis number that the array does not have."""
     return Diagnostic(codes.RANK, f"`{op}`: {shape_text(shape)} has no axis {axis}")

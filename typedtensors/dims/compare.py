@@ -55,7 +55,7 @@ def compare(left: Dim, right: Dim) -> Verdict:
     gap = left - right
     if gap.value is not None:
         return Verdict.DIFFERENT
-    if not gap.declared and not (gap.rigid and left.atoms and right.atoms):
+    if not gap.declared and not (gap.rigid and _are_alike(left, right)):
         apart = _is_multiple(left, right) or _never_equal(left, right)
         return Verdict.DIFFERENT if apart else Verdict.UNDECIDED
     compared = False
@@ -67,6 +67,20 @@ def compare(left: Dim, right: Dim) -> Verdict:
             continue  # sizes that the program cannot have
         compared = True
     return Verdict.DIFFERENT if compared else Verdict.UNDECIDED
+
+
+def _are_alike(left: Dim, right: Dim) -> bool:
+    """Whether two sizes of one object are no product and another size, which may be made for it.
+
+    Who makes an object with `dim`, `heads` and `dim_head` may well know that one is the others'
+    product.
+    """
+    if not (left.atoms and right.atoms):
+        return False
+    degrees = [max(map(len, (monomial for monomial, _ in each.terms))) for each in (left, right)]
+    made = left if degrees[0] > degrees[1] else right
+    own = {*left.atoms, *right.atoms} - made.atoms
+    return degrees[0] == degrees[1] or not own
 
 
 def _never_equal(left: Dim, right: Dim) -> bool:

@@ -63,6 +63,14 @@ def seen_through(given: Axis, facts: Facts, *, flexible: bool) -> Axis | None:
     return Axis(given.dim, flexible=True) if maybe_one else given
 
 
+def are_apart(rigid: Axis, other: Axis, facts: Facts) -> bool:
+    """Whether one axis has neither the size of another that may be 1, nor 1."""
+    if rigid.flexible or not other.flexible:
+        return False
+    verdicts = (facts.compare(rigid.dim, dim) for dim in (other.dim, _ONE))
+    return all(verdict is Verdict.DIFFERENT for verdict in verdicts)
+
+
 def meet(bound: Axis, given: Axis, facts: Facts, *, teach: bool = False) -> Met:
     """Compare what a name stands for, or a spec's size, with an axis.
 

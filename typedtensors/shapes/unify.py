@@ -24,7 +24,7 @@ from typedtensors.shapes.alignment import Argument, AxisPair, Pair, RunPair, ali
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
 from typedtensors.shapes.instantiate import evaluate
-from typedtensors.shapes.meeting import Clash, meet, meet_runs, seen_through
+from typedtensors.shapes.meeting import Clash, are_apart, meet, meet_runs, seen_through
 from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
 from typedtensors.shapes.shape import Shape
 from typedtensors.shapes.spec import Reader, Spec, SpecAxis
@@ -173,7 +173,8 @@ class _Solver:
                 self.axes[wanted.name] = Bound(seen, place)
             return None
         met = meet(bound.axis, seen, self.facts, teach=self.teach and wanted.dim.value is not None)
-        if met.verdict is Verdict.DIFFERENT:
+        apart = not wanted.flexible and are_apart(bound.axis, seen, self.facts)
+        if met.verdict is Verdict.DIFFERENT or apart:
             return AxisMismatch(place, wanted, bound.axis, pair.given, bound.place)
         # `#b` takes an axis that is b or 1: that is certain, though the size is not.
         alike = self.facts.compare(bound.axis.dim, seen.dim) is Verdict.EQUAL

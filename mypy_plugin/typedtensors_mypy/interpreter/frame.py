@@ -17,7 +17,7 @@ from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType
+from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, specs_of
 
 _DEEPEST = 12
 _UNBOUND = object()
@@ -142,6 +142,12 @@ class Frame:
     def qualified_name(self) -> str:
         """The function's full name, as the configuration's `allow` has it."""
         return f"{self.scope.module.name}.{self.name}".rstrip(".")
+
+    @property
+    def says_shapes(self) -> bool:
+        """Whether the function's own annotations hold its values against something."""
+        bound = self.bindings.axes or self.bindings.runs
+        return bool(bound) or next(specs_of(self.returns), None) is not None
 
     @property
     def too_deep(self) -> bool:

@@ -59,6 +59,8 @@ OBJECT_PROPERTIES = {
         "scale_tril base_dist".split()
     )
 }
+# Methods that torch's arrays have, and hardly anything else: what they are called on is one.
+OF_TORCH_ONLY = frozenset("expand permute unsqueeze view".split())
 SPLITTING = frozenset("split chunk tensor_split unbind hsplit vsplit dsplit unsafe_chunk".split())
 RESHAPING_IN_PLACE = frozenset(
     "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops import promotion
-from typedtensors.ops.call import Call
+from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.merging import higher
 from typedtensors.ops.names import in_place
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
@@ -49,7 +50,7 @@ def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = 
     An operand of which nothing is known may have any shape, but keeps the others' trailing axes.
     """
     arrays = {name: value for name, value in operands.items() if isinstance(value, Tensor)}
-    if not arrays:
+    if not arrays and not _may_be_arrays(call, operands):
         raise Undetermined("no operand is known to be an array")
     shapes = [_shape(value) for value in operands.values()]
     if any(array.parameter for array in arrays.values()):
@@ -58,6 +59,12 @@ def meet(call: Call, operands: Mapping[str, Value], compared: tuple[str, ...] = 
     if len({array.shape for array in arrays.values()}) > 1:
         call.broadcasts.append(Broadcast(call.op, arrays, Tensor(shape), compared))
     return shape
+
+
+def _may_be_arrays(call: Call, operands: Mapping[str, Value]) -> bool:
+    """Whether operands are arrays, by the op that takes them, though nothing is known of them."""
+    unknown = any(isinstance(value, Unknown) for value in operands.values())
+    return call.framework is Framework.TORCH and unknown
 
 
 def teach(call: Call, arrays: Sequence[Tensor]) -> None:
@@ -88,8 +95,28 @@ def _broadcast(call: Call, shapes: list[Shape]) -> Shape:
     outcome = broadcast(shapes, call.facts)
     if outcome.shape is None:
         raise Conflicting(_disagreement(call, shapes))
+    if not outcome.decided:
+        _require_order(call, shapes)
     call.facts = outcome.facts
     return outcome.shape
+
+
+def _require_order(call: Call, shapes: list[Shape]) -> None:
+    """Reject two arrays of the same axes in another order, though these may be of one size.
+
+    A matrix and its transpose meet where matrices are square, the axes in front of them never do.
+    """
+    dims = [shape.dims or () for shape in shapes if shape.axes]
+    if len(dims) != 2 or len(dims[0]) != len(dims[1]):
+        return
+    resolved = [[call.facts.resolve(dim) for dim in each] for each in dims]
+    apart = [at for at, pair in enumerate(zip(*resolved, strict=True)) if pair[0] != pair[1]]
+    several = [dim for dim in resolved[0] if dim.value is None]
+    turned = Counter(resolved[0]) == Counter(resolved[1]) and len({*several}) == len(several)
+    if turned and apart and apart[0] < len(dims[0]) - 2:
+        met = str(dims[0][apart[0]]), str(dims[1][apart[0]])
+        texts = [shape.text for shape in shapes if shape.axes]
+        raise Conflicting(wording.operands_differ(call.name, (texts[0], texts[1]), met))
 
 
 _SCALAR = Shape(())

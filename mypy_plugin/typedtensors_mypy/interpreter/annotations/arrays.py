@@ -77,6 +77,18 @@ def brings_shapes(frame: Frame, kind: AnnotationType, value: Value) -> bool:
     return any(brings_shapes(frame, kind, part) for part in held[:_FEW])
 
 
+def choices_in(kind: AnnotationType, value: Value) -> tuple[tuple[ArrayType, ...], Value]:
+    """Of what kinds an array may be, where there are several and nothing else fits; and the array.
+
+    What may be None is taken not to be.
+    """
+    kinds = kind.items if isinstance(kind, UnionType) else ()
+    arrays = tuple(item for item in kinds if isinstance(item, ArrayType))
+    only = len(arrays) > 1 and all(isinstance(item, (ArrayType, ScalarType)) for item in kinds)
+    held = tuple(option for option in options(value) if option is not None)
+    return arrays if only else (), held[0] if len(held) == 1 else value
+
+
 def _parts(frame: Frame, kind: StreamType | MappingType, value: Value) -> tuple[Value, ...]:
     """What a list or dict holds, as far as it is known."""
     now = frame.state.now(value)

@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Argument, Bindings, Match, Tensor, match_all
+from typedtensors.shapes import Argument, Bindings, Match, match_all
 from typedtensors_mypy.interpreter.annotations.arrays import (
     arrays_in,
     brings_shapes,
     says_enough,
 )
 from typedtensors_mypy.interpreter.annotations.declared import completed, value_of
-from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import (
     Given,
     Signature,
@@ -27,8 +24,9 @@ from typedtensors_mypy.interpreter.annotations.signature import (
 )
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import making_of
+from typedtensors_mypy.interpreter.calls.solving import Held, solved
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.functions import activation, go_through, size_parameters
+from typedtensors_mypy.interpreter.functions import activation, go_through
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
 from typedtensors_mypy.interpreter.state import State, join_states
@@ -42,7 +40,6 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.types import (
-    ArrayType,
     ClassType,
     OpaqueType,
     specs_of,
@@ -118,7 +115,10 @@ class _Call:
 
     def value(self) -> Value:
         """What the call gives."""
-        bindings = self._solve() if self.signature.shaped else Bindings()
+        bindings: Bindings | None = Bindings()
+        if self.signature.shaped:
+            held = Held(self.function.name, self.signature, self.given)
+            bindings = solved(self.frame, self.node, held)
         if bindings is None:
             return REPORTED
         # A constructor is gone through for what it sets, whatever its annotation says.
@@ -132,50 +132,6 @@ class _Call:
             return value
         names = bindings.complete(specs_of(returns))
         return completed(self.frame, returns, value, names, f"{self.function.name}()")
-
-    def _solve(self) -> Bindings | None:
-        """What the callee's names stand for here; None if the arguments contradict each other."""
-        arrays = list(self._arrays())
-        found = match_all(
-            [array.argument for array in arrays],
-            self._given_sizes(),
-            self.frame.state.facts,
-            teach=True,
-        )
-        if not isinstance(found, Match):
-            place = found.argument
-            at = next((each.node for each in arrays if each.argument.name == place), self.node)
-            where = wording.argument(place, self.function.name)
-            self.frame.report(at, found.diagnostic(where))
-            return None
-        if any([self._holds_wrong_numbers(array) for array in arrays]):  # noqa: C419 - tell of all
-            return None
-        self.frame.state.facts = found.facts
-        return found.bindings
-
-    def _given_sizes(self) -> Bindings:
-        bindings = Bindings()
-        for parameter in size_parameters(self.signature):
-            given = self.given.get(parameter.name)
-            if given is not None and isinstance(given.value, Dim):
-                bindings = bindings.bind(parameter.name, given.value)
-        return bindings
-
-    def _arrays(self) -> Iterator[_Array]:
-        for parameter in self.signature.parameters:
-            given = self.given.get(parameter.name)
-            held = given.value if given else None
-            for kind, value in arrays_in(self.frame, parameter.type, held):
-                node = (given.node if given else None) or self.node
-                argument = Argument(parameter.name, kind.spec, value.shape)
-                yield _Array(argument, node, kind, value)
-
-    def _holds_wrong_numbers(self, array: _Array) -> bool:
-        where = wording.argument(array.argument.name, self.function.name)
-        problem = dtype_mismatch(where, array.kind.dtype, array.value.dtype)
-        if problem is not None:
-            self.frame.report(array.node, problem)
-        return problem is not None
 
     def _promised(self, bindings: Bindings) -> Value:
         """What the return annotation says; names that only it has may be seen from the body."""
@@ -284,16 +240,6 @@ class _Call:
             inner.state.values[parameter.name] = value
         inner.state.set_attributes(self.function.receiver, self._set_so_far())
         return inner
-
-
-@dataclass(frozen=True)
-class _Array:
-    """An array argument, where it is written, and what its parameter asks of it."""
-
-    argument: Argument
-    node: ast.expr
-    kind: ArrayType
-    value: Tensor
 
 
 def _is_stub(function: Function) -> bool:

@@ -30,6 +30,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
+    REPORTED,
     Chain,
     Either,
     Function,
@@ -183,7 +184,10 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return apply_op(frame, node, f"{base.name}.{name}", (base,))
     if isinstance(base, (Layer, Object, Shape, Items, Stream, Keyed, Chain, Wired, tuple, str)):
         return Method(base, name)
-    return base if isinstance(base, Unknown) else Unknown("an attribute of a value of that kind")
+    if not isinstance(base, Unknown):
+        return Unknown("an attribute of a value of that kind")
+    is_array = base != REPORTED and name in library.OF_TORCH_ONLY and frame.says_shapes
+    return Method(Tensor(Shape.unknown()), name) if is_array else base
 
 
 def _of_array(frame: Frame, node: ast.Attribute, base: Tensor) -> Value:

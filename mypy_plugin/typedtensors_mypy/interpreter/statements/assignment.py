@@ -9,7 +9,8 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.shapes import Shape, Tensor
-from typedtensors_mypy.interpreter.annotations.declared import keep
+from typedtensors_mypy.interpreter.annotations.declared import keep, value_of
+from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
@@ -21,6 +22,7 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.values import (
+    REPORTED,
     Chain,
     Either,
     Instance,
@@ -37,7 +39,9 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax import dotted
+from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
 
+_UNBOUND = object()
 _CHANGED = Unknown("a module that is changed where it is")
 # Attributes of a module that say nothing of what it computes.
 _HARMLESS = frozenset({"training", "requires_grad", "trainable"})
@@ -59,12 +63,30 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
 
 def _assign_name(frame: Frame, target: ast.Name, value: Value) -> None:
     """Bind a name; the first value of one that was annotated before has to keep to that."""
-    before = frame.state.values.get(target.id)
+    before = frame.state.values.get(target.id, _UNBOUND)
+    if before is None and isinstance(value, Unknown) and value != REPORTED:
+        value = _default(frame, target.id) or value
     if isinstance(before, Promise):
         value = keep(frame, target, f"`{target.id}`", before.kind, value)
     if target.id in frame.shared:
         value = Unknown("a variable that an inner function assigns")
     frame.state.assign(target.id, value)
+
+
+def _default(frame: Frame, name: str) -> Tensor | None:
+    """What a parameter that was not given is made, where only its annotation says so.
+
+    What is wrong with that is wrong with what a caller gives, too.
+    """
+    if frame.callee is None or frame.called_at is not None:
+        return None
+    for parameter in signature_of(frame.run, frame.callee).parameters:
+        kinds = parameter.type.items if isinstance(parameter.type, UnionType) else ()
+        arrays = [kind for kind in kinds if kind != ScalarType("None")]
+        if parameter.name == name and len(arrays) == 1 and isinstance(arrays[0], ArrayType):
+            promised = value_of(frame, arrays[0], frame.bindings, name)
+            return promised if isinstance(promised, Tensor) else None
+    return None
 
 
 def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
@@ -82,15 +104,19 @@ def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
 
 
 def check_pieces(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> None:
-    """Tell of `a, b = x.split(2)` where that gives another number of pieces."""
+    """Tell of `a, b = x.split(2)`, or `a, b = x.shape`, where that gives more pieces or fewer."""
     if not isinstance(target, (ast.Tuple, ast.List)) or type(value) is not tuple:
         return
-    called = source.func if isinstance(source, ast.Call) else None
-    if not isinstance(called, ast.Attribute) or called.attr not in library.SPLITTING:
+    if any(isinstance(item, ast.Starred) for item in target.elts):
         return
-    starred = any(isinstance(item, ast.Starred) for item in target.elts)
-    if not starred and len(value) != len(target.elts):
+    called = source.func if isinstance(source, ast.Call) else source
+    if not isinstance(called, ast.Attribute) or len(value) == len(target.elts):
+        return
+    if called.attr in library.SPLITTING:
         frame.report(source, wording.pieces_differ(called.attr, len(target.elts), len(value)))
+    elif _is_shape(source):
+        sizes = " ".join(map(str, value))
+        frame.report(source, wording.axes_unpacked(ast.unparse(source), len(target.elts), sizes))
 
 
 def unpack_shape(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> Value:
@@ -112,14 +138,17 @@ def unpack_shape(frame: Frame, target: ast.expr, source: ast.expr, value: Value)
 
 def _array_of_shape(source: ast.expr) -> str | None:
     """`x`, for `x.shape` and `x.size()`."""
-    if isinstance(source, ast.Call) and not source.args and not source.keywords:
-        source = source.func
-        wanted = "size"
-    else:
-        wanted = "shape"
-    if isinstance(source, ast.Attribute) and source.attr == wanted:
-        return source.value.id if isinstance(source.value, ast.Name) else None
-    return None
+    asked = source.func if isinstance(source, ast.Call) else source
+    owner = asked.value if isinstance(asked, ast.Attribute) else None
+    return owner.id if isinstance(owner, ast.Name) and _is_shape(source) else None
+
+
+def _is_shape(source: ast.expr) -> bool:
+    """Whether an expression is `x.shape`, or `x.size()`."""
+    if isinstance(source, ast.Call):
+        plain = not source.args and not source.keywords
+        return plain and isinstance(source.func, ast.Attribute) and source.func.attr == "size"
+    return isinstance(source, ast.Attribute) and source.attr == "shape"
 
 
 def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None:

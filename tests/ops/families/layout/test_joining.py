@@ -42,8 +42,9 @@ def test_cat_teaches_a_configured_size(call: Any) -> None:
 def test_an_unknown_array_in_a_list_fits(call: Any) -> None:
     assert call("torch.cat", [call.array("b n"), Unknown("?")], 1) == "b _+n"
     assert call("torch.stack", [Unknown("?"), call.array("b n")]) == "2 b n"
-    assert call("torch.cat", [Unknown("?"), Unknown("?")], 1) == "unknown"
-    assert call("torch.stack", Unknown("?")) == "unknown"
+    assert call("torch.cat", [Unknown("?"), Unknown("?")], 1) == "..."
+    assert call("torch.stack", Unknown("?"), -1) == "... len"
+    assert call("numpy.stack", Unknown("?")) == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -108,4 +109,4 @@ def test_any_number_of_arrays_make_an_axis_of_unknown_size(call: Any) -> None:
     many = Many(call.array("h w"))
     assert call("torch.stack", many) == "len h w"
     assert call("torch.cat", many, -1) == "h len*w"
-    assert call("torch.stack", Many(Unknown("?"))) == "unknown"
+    assert call("torch.stack", Many(Unknown("?"))) == "len ..."

@@ -65,7 +65,9 @@ def array(call: Call) -> Value:
         return Tensor(shape, dtype, parameter=True)
     if isinstance(data, (bool, float, Dim)):
         return Tensor(Shape(()), typed(call, dtype_of(call, data)))
-    raise Undetermined(data.reason if isinstance(data, Unknown) else "the data is not known")
+    if isinstance(data, Unknown):
+        return Tensor(Shape.unknown(), typed(call, ANY))
+    raise Undetermined("the data is not known")
 
 
 def _nesting(call: Call, data: Value) -> list[Part]:

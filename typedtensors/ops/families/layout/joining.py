@@ -15,6 +15,7 @@ from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.positions import insertion, literal, position, with_rank
 from typedtensors.ops.value import Many, Unknown
 from typedtensors.shapes import ANY, Axis, Shape, Tensor, Variadic
+from typedtensors.shapes.meeting import are_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 )
 def cat(call: Call) -> Value:
     """The arrays behind each other on one axis; the others must agree."""
+    if _is_any(call):
+        return Tensor(Shape.unknown(), ANY)
     if isinstance(call["tensors"], Many):
         return _cat_many(call, call["tensors"])
     arrays = tensors(call, "tensors")
@@ -54,6 +57,15 @@ def cat(call: Call) -> Value:
         raise Undetermined("NumPy flattens the arrays first")
     at = literal(number)
     return Tensor(_cat(call, shapes, at), promotion.promoted(call.framework, arrays))
+
+
+def _is_any(call: Call) -> bool:
+    """Whether nothing is known of the arrays: torch joins nothing else."""
+    given = call["tensors"]
+    listed = given if isinstance(given, (tuple, list)) else (given,)
+    held = [each.item if isinstance(each, Many) else each for each in listed]
+    unknown = all(isinstance(each, Unknown) for each in held)
+    return call.framework is Framework.TORCH and bool(held) and unknown
 
 
 def _cat_many(call: Call, given: Many) -> Tensor:
@@ -169,6 +181,10 @@ def agreed(call: Call, index: int, column: Sequence[Axis]) -> Axis:
             where = f"`{call.name}`"
             expected, actual = str(rigid[0].dim), str(axis.dim)
             raise Conflicting(wording.axis_differs(where, index, expected, actual))
+    loose = next((axis for axis in column if are_apart(rigid[0], axis, call.facts)), None)
+    if loose is not None:
+        where = f"`{call.name}`"
+        raise Conflicting(wording.axis_differs(where, index, str(rigid[0]), str(loose)))
     declared = (axis for axis in rigid if axis.dim.declared)
     return Axis(next(declared, rigid[0]).dim)
 
@@ -191,6 +207,8 @@ def stack(call: Call) -> Value:
     """The arrays beside each other on a new axis; all others must agree."""
     given, number = call["tensors"], call["dim"] if call["axis"] is None else call["axis"]
     many = given.item if isinstance(given, Many) else None
+    if _is_any(call):
+        given, many = Many(None), Tensor(Shape.unknown(), ANY)
     arrays = [many] if isinstance(many, Tensor) else tensors(call, "tensors")
     common = together(call, [array.shape for array in arrays])
     at = insertion(call, common, number)

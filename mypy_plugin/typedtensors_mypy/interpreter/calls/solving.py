@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the names in a function's head stand for in a call, by the arrays that the call gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim
+from typedtensors.shapes import Argument, AxisMismatch, Bindings, Match, Mismatch, Tensor, match_all
+from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, choices_in
+from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
+from typedtensors_mypy.interpreter.annotations.signature import Given, Signature
+from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.functions import size_parameters
+from typedtensors_mypy.source.types import ArrayType
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a function's head asks for, and what a call gives, by parameter."""
+
+    name: str
+    signature: Signature
+    given: Mapping[str, Given]
+
+    def sizes(self) -> Bindings:
+        """What the integers among the arguments say."""
+        bindings = Bindings()
+        for parameter in size_parameters(self.signature):
+            given = self.given.get(parameter.name)
+            if given is not None and isinstance(given.value, Dim):
+                bindings = bindings.bind(parameter.name, given.value)
+        return bindings
+
+    def where(self, parameter: str) -> str:
+        """As messages call an argument."""
+        return wording.argument(parameter, self.name)
+
+
+@dataclass(frozen=True)
+class _Array:
+    """An array argument, where it is written, and what its parameter asks of it."""
+
+    argument: Argument
+    node: ast.expr
+    kind: ArrayType
+    value: Tensor
+
+
+def solved(frame: Frame, node: ast.expr, held: Held) -> Bindings | None:
+    """What the callee's names stand for; None if the arguments contradict each other."""
+    arrays = list(_arrays(frame, node, held))
+    arguments = [array.argument for array in arrays]
+    found = match_all(arguments, held.sizes(), frame.state.facts, teach=True)
+    if not isinstance(found, Match):
+        place = found.argument
+        at = next((each.node for each in arrays if each.argument.name == place), node)
+        frame.report(at, found.diagnostic(held.where(place)))
+        return None
+    wrong = [_holds_wrong_numbers(frame, held, array) for array in arrays]
+    wrong += [_fits_nowhere(frame, held, choice, found) for choice in _choices(node, held)]
+    if any(wrong):
+        return None
+    frame.state.facts = found.facts
+    return found.bindings
+
+
+def _arrays(frame: Frame, node: ast.expr, held: Held) -> Iterator[_Array]:
+    for parameter in held.signature.parameters:
+        given = held.given.get(parameter.name)
+        for kind, value in arrays_in(frame, parameter.type, given.value if given else None):
+            at = (given.node if given else None) or node
+            yield _Array(Argument(parameter.name, kind.spec, value.shape), at, kind, value)
+
+
+def _choices(node: ast.expr, held: Held) -> Iterator[list[_Array]]:
+    """The arrays for which there are several shapes, with each of these."""
+    for parameter in held.signature.parameters:
+        given = held.given.get(parameter.name)
+        kinds, value = choices_in(parameter.type, given.value if given else None)
+        at = (given.node if given else None) or node
+        if kinds and isinstance(value, Tensor):
+            yield [
+                _Array(Argument(parameter.name, kind.spec, value.shape), at, kind, value)
+                for kind in kinds
+            ]
+
+
+def _holds_wrong_numbers(frame: Frame, held: Held, array: _Array) -> bool:
+    where = held.where(array.argument.name)
+    problem = dtype_mismatch(where, array.kind.dtype, array.value.dtype)
+    if problem is not None:
+        frame.report(array.node, problem)
+    return problem is not None
+
+
+def _fits_nowhere(frame: Frame, held: Held, choice: list[_Array], found: Match) -> bool:
+    """Whether an array has none of the shapes that its parameter lets it have; tells of one."""
+    met = [match_all([array.argument], found.bindings, found.facts) for array in choice]
+    missed = [each for each in met if isinstance(each, Mismatch)]
+    if len(missed) < len(met):
+        return False
+    closest = next((each for each in missed if isinstance(each, AxisMismatch)), missed[0])
+    frame.report(choice[0].node, closest.diagnostic(held.where(closest.argument)))
+    return True
