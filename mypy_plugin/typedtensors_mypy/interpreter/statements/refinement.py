@@ -96,7 +96,9 @@ def _learn_rank(frame: Frame, node: ast.expr, rank: Value) -> None:
     array = None if name is None else frame.state.values.get(name)
     if name is None or not isinstance(array, Tensor) or not isinstance(rank, Dim):
         return
-    shape = with_rank(array.shape, ["_"] * (rank.value or 0))
+    if rank.value is None or rank.value < 0:
+        return
+    shape = with_rank(array.shape, ["_"] * rank.value)
     if shape is not None:
         frame.state.values[name] = of_framework(array.with_shape(shape), array_framework(array))
 

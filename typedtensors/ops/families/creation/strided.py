@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict
+from typedtensors.dims import Dim, Verdict, at_most
 from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
 from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.names import torch_names
@@ -25,12 +25,15 @@ _N = Dim.name("n")
 
 
 def _require_strides(call: Call) -> None:
-    """A stride for each size, none of them negative."""
+    """A stride for each size, none of them negative, from a place in the memory."""
     size, stride = parts(call["size"]), parts(call["stride"])
     if len(size) != len(stride):
         problem = f"{len(stride)} strides for {len(size)} sizes"
         raise Conflicting(wording.sizes_misused(call.name, problem))
     require_sizes(call, stride)
+    offset = call.arguments.get("storage_offset")
+    if isinstance(offset, Dim) and at_most(offset, Dim.of(-1)):
+        raise Conflicting(wording.misused(call.name, f"a storage offset of {offset}"))
 
 
 @rule(

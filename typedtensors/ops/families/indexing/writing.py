@@ -40,6 +40,8 @@ def require_part(call: Call, part: Shape) -> None:
             continue
         if call.same(own.dim, new.dim) is Verdict.DIFFERENT:
             raise Conflicting(wording.axis_differs(where, at, str(own), str(new)))
+        if call.facts.resolve(own.dim) != call.facts.resolve(new.dim):
+            raise Undetermined("whether the part has that size is not known")
 
 
 @rule(

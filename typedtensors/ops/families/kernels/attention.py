@@ -11,7 +11,7 @@ from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.signature import declare
+from typedtensors.ops.signature import Signature, declare, results
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:
@@ -65,12 +65,23 @@ def _require(call: Call, name: str, *sizes: Dim) -> None:
 
 
 _CELL = "input, hx, w_ih, w_hh, b_ih=None, b_hh=None"
-for _names, _gates in ((("gru_cell",), "3*"), (("rnn_tanh_cell", "rnn_relu_cell"), "")):
-    declare(
-        *(f"torch.{name}" for name in _names),
-        sig=f"b i, b h, {_gates}h i, {_gates}h h -> b h",
-        params=_CELL,
-        examples=(
-            example(Array("b i"), Array("b h"), Array(f"{_gates}h i"), Array(f"{_gates}h h")),
-        ),
-    )
+declare(
+    "torch.gru_cell",
+    sig="b i, b h, 3*h i, 3*h h -> b h",
+    params=_CELL,
+    examples=(example(Array("b i"), Array("b h"), Array("3*h i"), Array("3*h h")),),
+)
+
+
+@rule(
+    *("torch.rnn_tanh_cell", "torch.rnn_relu_cell"),
+    params=_CELL,
+    examples=(example(Array("b i"), Array("b h"), Array("h i"), Array("h h")),),
+)
+def simple_cell(call: Call) -> Value:
+    """The next hidden state."""
+    if any(call.tensor(name).shape.rank != 2 for name in ("input", "hx")):
+        raise Undetermined("torch adds states of other ranks")
+    names = ("input", "hx", "w_ih", "w_hh")
+    (found,) = results(call, Signature.parse("b i, b h, h i, h h -> b h"), names)
+    return found

@@ -15,7 +15,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike
 from typedtensors.ops.steps.sizes import parts
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -74,5 +74,7 @@ def native_layer_norm(call: Call) -> Value:
     if axes is None or promotion.kinds(found.dtype) != frozenset({"float"}):
         raise Undetermined("the statistics are not known")
     ones = (Axis(Dim.of(1)),) * count
-    statistics = Tensor(Shape((*axes[: len(axes) - count], *ones)), found.dtype)
+    # Those of halves are halves or not, as the weights are.
+    dtype = found.dtype if found.dtype.exact in ("float32", "float64") else ANY
+    statistics = Tensor(Shape((*axes[: len(axes) - count], *ones)), dtype)
     return found, statistics, statistics

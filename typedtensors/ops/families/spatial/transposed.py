@@ -81,11 +81,12 @@ def _grown(call: Call, parts: Image, kernel: Value) -> list[Axis]:
 
 
 def _require_less(call: Call, added: Dim | None, window: Window) -> None:
-    """What is added at the end is less than a step. Raises Conflicting if it is not."""
+    """What is added at the end is a part of a step. Raises Conflicting if it is not."""
     steps = (window.stride, window.dilation)
     if added is None or added.value == 0:
         return
-    if all(step is not None and at_most(step, added) for step in steps):
+    too_large = all(step is not None and at_most(step, added) for step in steps)
+    if too_large or at_most(added, Dim.of(-1)):
         raise Conflicting(wording.misused(call.name, f"an output padding of {added}"))
     if not any(step is not None and at_most(added + 1, step) for step in steps):
         raise Undetermined("the output padding may be too large")

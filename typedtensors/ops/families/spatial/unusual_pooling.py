@@ -33,6 +33,8 @@ def normed(call: Call) -> Value:
     """A norm for each window; windows lie beside each other unless a stride is given."""
     if promotion.kinds(call.tensor("input").dtype) != frozenset({"float"}):
         raise Undetermined("norms of other numbers than floats are of another dtype")
+    if call["norm_type"] in (0.0, Dim.of(0)):
+        raise Conflicting(wording.misused(call.name, "a norm of type 0"))
     return pooled(replace_arguments(call, {**call.arguments, "padding": Dim.of(0)}))
 
 
