@@ -74,6 +74,7 @@ _CANONICAL = (
         re.compile(r"^(?:tensorflow\.)?keras\.(models|layers)\.(?=Model$|Sequential$|Input$)"),
         "keras.",
     ),
+    (re.compile(r"^(?:tensorflow\.)?keras\.ops\.(?:numpy|nn|linalg|core|math)\."), "keras.ops."),
     (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
