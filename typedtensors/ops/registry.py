@@ -32,8 +32,18 @@ _FOLDER = Path(__file__).with_name("families")
 _rules: dict[str, Rule] = {}
 _homes: dict[Rule, str] = {}
 
+# What Keras still calls some losses, in small letters or in capitals.
+_KERAS_SHORT = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "kld": "kl_divergence",
+    "kullback_leibler_divergence": "kl_divergence",
+    "logcosh": "log_cosh",
+}
 # Where a framework defines what it exports under a shorter name (mypy sees the former).
-_CANONICAL = (
+_CANONICAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"^torch\._tensor\.Tensor\.|^torch\._C\.(_?Tensor(Base)?)\."), "torch.Tensor."),
     (re.compile(r"^torch\.nn\.parameter\.Parameter\.(?!__init__)"), "torch.Tensor."),
     (re.compile(r"^torch\._C\._(VariableFunctions(Class)?)\.|^torch\.functional\."), "torch."),
@@ -59,16 +69,9 @@ _CANONICAL = (
         re.compile(r"^numpy\.random\._?\w+\.(?=default_rng$|Generator$|Generator\.)"),
         "numpy.random.",
     ),
-    *(
-        (re.compile(rf"^(?:tensorflow\.)?keras\.(losses|metrics)\.(?:{old})$"), rf"keras.\1.{name}")
-        for old, name in (
-            ("mse|MSE", "mean_squared_error"),
-            ("mae|MAE", "mean_absolute_error"),
-            ("mape|MAPE", "mean_absolute_percentage_error"),
-            ("msle|MSLE", "mean_squared_logarithmic_error"),
-            ("kld|KLD|kullback_leibler_divergence", "kl_divergence"),
-            ("logcosh", "log_cosh"),
-        )
+    (
+        re.compile(r"^(?:tensorflow\.)?keras\.(losses|metrics)\.([a-z_]+|[A-Z]+)$"),
+        lambda found: f"keras.{found[1]}.{_KERAS_SHORT.get(found[2].lower(), found[2])}",
     ),
     (
         re.compile(r"^(?:tensorflow\.)?keras\.(models|layers)\.(?=Model$|Sequential$|Input$)"),
