@@ -58,9 +58,11 @@ if TYPE_CHECKING:
     from typedtensors.diagnostics import TensorError as TensorError
     from typedtensors.guard import (
         BroadcastError as BroadcastError,
+        DryRunError as DryRunError,
         allow_broadcast as allow_broadcast,
         audit as audit,
         audited as audited,
+        dry_run as dry_run,
         guard as guard,
         guard_worker as guard_worker,
     )
@@ -84,7 +86,8 @@ _ROOMS = {
     "typedtensors.broadcast": ("AxisError", "align", "expand", "expand_as", "sizes"),
     "typedtensors.diagnostics": ("TensorError",),
     "typedtensors.guard": (
-        *("BroadcastError", "allow_broadcast", "audit", "audited", "guard", "guard_worker"),
+        *("BroadcastError", "DryRunError"),
+        *("allow_broadcast", "audit", "audited", "dry_run", "guard", "guard_worker"),
     ),
     "typedtensors.runtime": (
         *("TensorCheckError", "SpecWarning", "UncheckedWarning"),

@@ -4,7 +4,14 @@
 from typedtensors.guard.allow import allow_broadcast
 from typedtensors.guard.compiled import audited
 from typedtensors.guard.door import GuardInternalWarning
-from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
+from typedtensors.guard.dry import dry_run
+from typedtensors.guard.report import (
+    BroadcastError,
+    BroadcastWarning,
+    DryRunError,
+    GuardEvent,
+    Report,
+)
 from typedtensors.guard.session import Guard, guard
 from typedtensors.guard.traced import audit
 from typedtensors.guard.worker import guard_worker
@@ -12,6 +19,7 @@ from typedtensors.guard.worker import guard_worker
 __all__ = [
     "BroadcastError",
     "BroadcastWarning",
+    "DryRunError",
     "Guard",
     "GuardEvent",
     "GuardInternalWarning",
@@ -19,6 +27,7 @@ __all__ = [
     "allow_broadcast",
     "audit",
     "audited",
+    "dry_run",
     "guard",
     "guard_worker",
 ]

@@ -26,7 +26,8 @@ class GuardEvent:
     `line` are the first frame outside the framework, `expression` is its source text, `module` the
     name of its module and `function` the dotted name of its function. `fix` is what to write
     instead, if that is known. `library`: the place is in an installed package. `names` are the
-    operands' shapes as annotations write them, where that is the reason.
+    operands' shapes as annotations write them, where that is the reason or all that is known, and
+    `named_result` is the result's.
     """
 
     op: str
@@ -41,6 +42,7 @@ class GuardEvent:
     fix: str | None = None
     library: bool = False
     names: tuple[str, ...] = ()
+    named_result: str = ""
 
     @property
     def diagnostic(self) -> Diagnostic:
@@ -48,7 +50,7 @@ class GuardEvent:
         return wording.broadcasts(
             self.expression or self.op,
             self.names or tuple(_spec(shape) for shape in self.shapes),
-            _spec(self.result),
+            self.named_result or _spec(self.result),
             self.reason,
             hint=self.fix,
         )
@@ -126,8 +128,12 @@ class BroadcastWarning(UserWarning):
     """As `BroadcastError`, where the guard warns; once per place and sizes."""
 
 
-# Users meet the public name in tracebacks.
-BroadcastError.__module__ = "typedtensors"
+class DryRunError(TensorError, RuntimeError):
+    """A dry run that cannot be made: of a missing annotation, or of code that needs data."""
+
+
+# Users meet the public names in tracebacks.
+BroadcastError.__module__ = DryRunError.__module__ = "typedtensors"
 
 
 def _key(event: GuardEvent) -> _Key:

@@ -23,10 +23,13 @@ _marked: Final[dict[int, weakref.ref[object]]] = {}
 _guards: Final[list[None]] = []
 
 
-def mark(array: T) -> T:
-    """Note, while a guard is active, that the array's axes were placed on purpose; returns it."""
-    # What is traced has no identity of its own, and the guard steps aside for it too.
-    if _guards and not is_compiling():
+def mark(array: T, *, traced: bool = False) -> T:
+    """Note, while a guard is active, that the array's axes were placed on purpose; returns it.
+
+    `traced`: also while it is traced. What torch.compile traces has no identity of its own, and the
+    guard steps aside for it too.
+    """
+    if _guards and (traced or not is_compiling()):
         key = id(array)
         _marked[key] = weakref.ref(array, lambda _: _marked.pop(key, None))
     return array

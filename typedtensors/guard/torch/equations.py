@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
 
-from typedtensors.guard.torch.operands import NOWHERE, Operands
+from typedtensors.guard.torch.operands import NOWHERE, Operands, sizes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def einsum(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Operands | None:
         given = list(given[0])
     if not isinstance(equation, str) or not all(isinstance(each, Tensor) for each in given):
         return None
-    shapes = tuple(tuple(each.shape) for each in given)
+    shapes = tuple(map(sizes_of, given))
     aligned = _align(equation, shapes)
     if aligned is None:
         return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
 
@@ -28,7 +29,7 @@ from typedtensors.shapes.intended import is_intended
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from typedtensors.guard.reading.source import Site
     from typedtensors.guard.torch.names.meeting import Look, Meeting
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 
 _MANY = 1 << 16
 """Data of ever new lengths must not fill the memory with shapes."""
+
+
+class Finding(NamedTuple):
+    """An event, and whether it is a clash of sizes that torch rejects."""
+
+    event: GuardEvent
+    clash: bool
 
 
 class Examiner:
@@ -89,6 +97,31 @@ class Examiner:
             return None
         return self._judged(operands, event, place)
 
+    def examine_named(
+        self,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        spec: Callable[[Sequence[int | None]], str],
+    ) -> Finding | None:
+        """As `examine`, of a call whose sizes stand for names: `spec` writes what they are."""
+        operands = self._role.read(args, kwargs)
+        if operands is None:
+            return None
+        clash, event = _outcome(operands.shapes).shape is None, _event(operands.shapes)
+        if not clash and (event is None or not self._may_be_reported(event, operands)):
+            return None
+        place = current_place(self._role, operands)
+        if place is None:
+            return None
+        if clash or event is None:
+            found: GuardEvent | None = self._told(operands, Reason.NAMES, place)
+        else:
+            found = self._judged(operands, event, place)
+        if found is None:
+            return None
+        names = tuple(map(spec, found.shapes))
+        return Finding(replace(found, names=names, named_result=spec(found.result)), clash)
+
     def _may_be_reported(self, event: BroadcastEvent, operands: Operands) -> bool:
         """Whether any intent and any dtype at all could make the event reportable."""
         worst = Context(operands.comparison, floating=True, parameter=False)
@@ -125,10 +158,11 @@ class Examiner:
 
     def _told(self, operands: Operands, reason: Reason, place: Place) -> GuardEvent:
         site, result = place.site, _outcome(operands.shapes).shape
+        sizes = _sizes(result) if result is not None else _stretched(operands.shapes)
         return GuardEvent(
             op=self._role.name,
             shapes=operands.shown,
-            result=(*_sizes(result)[: operands.kept], *operands.result_core),
+            result=(*sizes[: operands.kept], *operands.result_core),
             reason=reason.value,
             file=site.file,
             line=site.line,
@@ -178,8 +212,14 @@ def _event(shapes: tuple[Sizes, ...]) -> BroadcastEvent | None:
     return classify(_outcome(shapes))
 
 
-def _sizes(shape: Shape | None) -> Sizes:
-    return () if shape is None else tuple(dim.value or 0 for dim in shape.dims or ())
+def _stretched(shapes: tuple[Sizes, ...]) -> Sizes:
+    """What sizes that differ would give if they did not: the first that is not 1, on each axis."""
+    columns: Iterable[Sizes] = zip_longest(*map(reversed, shapes), fillvalue=1)
+    return tuple(next((size for size in each if size != 1), 1) for each in columns)[::-1]
+
+
+def _sizes(shape: Shape) -> Sizes:
+    return tuple(dim.value or 0 for dim in shape.dims or ())
 
 
 def _is_callers(event: BroadcastEvent, reason: Reason, place: Place) -> bool:

@@ -36,7 +36,8 @@ _FRAME: Final = re.compile(
     re.MULTILINE,
 )
 """One frame of a node's stack trace: as in a traceback, with marks below the expression."""
-_HELPERS: Final = str(Path(__file__).parents[2] / "broadcast")
+HELPERS: Final = str(Path(__file__).parents[2] / "broadcast")
+"""The folder of the functions whose broadcasts are meant."""
 
 
 class _Frame(NamedTuple):
@@ -98,7 +99,7 @@ def _is_operator(node: Node) -> bool:
 
 
 def _mark_if_made_by_a_helper(node: Node) -> None:
-    if isinstance(_value(node), Tensor) and _HELPERS in (node.stack_trace or ""):
+    if isinstance(_value(node), Tensor) and HELPERS in (node.stack_trace or ""):
         mark(_value(node))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from typedtensors.guard.torch.operands import NOWHERE, Operands, whole
+from typedtensors.guard.torch.operands import NOWHERE, Operands, sizes_of, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def assigned(args: Args, kwargs: Kwargs) -> Operands | None:  # noqa: ARG001 - o
     part = _part(target, index if isinstance(index, tuple) else (index,))
     if part is None:
         return None
-    shapes = tuple(part.shape), tuple(value.shape)
+    shapes = sizes_of(part), sizes_of(value)
     return Operands((part, value), shapes, (NOWHERE, NOWHERE))
 
 

@@ -77,13 +77,28 @@ def has_plain_sizes(arguments: Iterable[object]) -> bool:
     return all(not each.is_nested and all(type(d) is int for d in each.shape) for each in tensors)
 
 
+def plain(size: Any) -> int:  # noqa: ANN401 - an integer, or torch's symbol for one
+    """The integer that a size is in this run. To ask a symbol itself would settle what it is."""
+    return size if type(size) is int else int(size.node.hint)
+
+
+def is_plain(size: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether a size is an integer in this run, not one that depends on values."""
+    return type(size) is int or size.node.hint is not None
+
+
+def sizes_of(tensor: Tensor) -> Sizes:
+    """The sizes of a tensor as integers."""
+    return tuple([plain(size) for size in tensor.shape])
+
+
 def whole(chosen: list[tuple[int, Tensor]], *, comparison: bool = False) -> Operands | None:
     """Tensors that meet as they are, each with its place; None if there are no two."""
     if len(chosen) < 2:
         return None
     return Operands(
         tensors=tuple(tensor for _, tensor in chosen),
-        shapes=tuple(tuple(tensor.shape) for _, tensor in chosen),
+        shapes=tuple(sizes_of(tensor) for _, tensor in chosen),
         places=tuple(place for place, _ in chosen),
         comparison=comparison,
     )
@@ -138,7 +153,7 @@ def added(args: Args, kwargs: Kwargs) -> Operands | None:
         return None
     to, left, right = tensors
     # No argument is the product, so no text of one is its text.
-    shapes = tuple(to.shape), (*left.shape[:-1], *right.shape[left.dim() - 1 :])
+    shapes = sizes_of(to), (*sizes_of(left)[:-1], *sizes_of(right)[left.dim() - 1 :])
     return Operands((to, left), shapes, (0, NOWHERE))
 
 
@@ -158,11 +173,11 @@ def taken_along(args: Args, kwargs: Kwargs) -> Operands | None:
     dim = kwargs.get("dim", args[2] if len(args) > 2 else None)
     if len(tensors) != 2 or not isinstance(dim, int) or tensors[0].dim() != tensors[1].dim():
         return None
-    rows = [[*tensor.shape] for tensor in tensors]
+    rows = [[*sizes_of(tensor)] for tensor in tensors]
     for row in rows:
         row[dim] = 1
     shapes = tuple(map(tuple, rows))
-    return Operands(tuple(tensors), shapes, (0, 1), wholes=tuple(tuple(t.shape) for t in tensors))
+    return Operands(tuple(tensors), shapes, (0, 1), wholes=tuple(map(sizes_of, tensors)))
 
 
 def attention(args: Args, kwargs: Kwargs) -> Operands | None:
@@ -171,8 +186,8 @@ def attention(args: Args, kwargs: Kwargs) -> Operands | None:
     if not isinstance(mask, Tensor) or len(args) < 2:
         return None
     query, key = args[0], args[1]
-    scores = (*query.shape[:-1], key.shape[-2])
-    return Operands((query, mask), (scores, tuple(mask.shape)), (0, 3))
+    scores = (*sizes_of(query)[:-1], sizes_of(key)[-2])
+    return Operands((query, mask), (scores, sizes_of(mask)), (0, 3))
 
 
 def cosine_embedding(args: Args, kwargs: Kwargs) -> Operands | None:
@@ -181,9 +196,9 @@ def cosine_embedding(args: Args, kwargs: Kwargs) -> Operands | None:
     if len(tensors) < 3:
         return None
     first, second, target = tensors[:3]
-    if first.shape != second.shape:
+    if sizes_of(first) != sizes_of(second):
         return whole([(0, first), (1, second)], comparison=True)
-    shapes = tuple(first.shape[:-1]), tuple(target.shape)
+    shapes = sizes_of(first)[:-1], sizes_of(target)
     return Operands((first, target), shapes, (0, 2), comparison=True)
 
 
@@ -206,7 +221,7 @@ class Loss:
             }
             tensors = {name: value for name, value in given.items() if isinstance(value, Tensor)}
             compared = [tensors[name] for name in self.compared if name in tensors]
-            differ = any(tensor.shape != compared[0].shape for tensor in compared)
+            differ = len(set(map(sizes_of, compared))) > 1
             taken = self.compared if differ else (*self.compared, *self.beside)
             chosen = [(places[name], tensors[name]) for name in taken if name in tensors]
             return whole(chosen, comparison=differ)
