@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value, lookup
 from typedtensors.ops.steps.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -165,8 +165,11 @@ def _on_arrays(
             return left if isinstance(left, Unknown) else right
         left, right = _some_array(left, right), _some_array(right, left)
     if _holds_array(left):
-        prefix = "i" if in_place else ""
-        return apply_op(frame, node, f"{_class_of(left)}.__{prefix}{name}__", (left, right))
+        owner = _class_of(left)
+        # A tensor of TensorFlow is not written: `x += y` makes a new one, as `x + y` does.
+        written = in_place and lookup(f"{owner}.__i{name}__") is not None
+        op = f"{owner}.__i{name}__" if written else f"{owner}.__{name}__"
+        return apply_op(frame, node, op, (left, right))
     return apply_op(frame, node, f"{_class_of(right)}.__r{name}__", (right, left))
 
 
