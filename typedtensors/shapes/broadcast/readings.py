@@ -20,24 +20,41 @@ def readings(outcome: Broadcast) -> tuple[Broadcast, ...]:
 
     `(b, k) - (b,)` with an unknown `k` is an error unless k is b, where the sizes fit twice, or 1,
     where column meets row. So it is no good whatever k is, though nobody knows what it does.
+    `(b, k, t) - (b, k)` fits only if k is 1.
 
     Returns: nothing, unless a single axis is undecided, on which a size meets one that another
-    axis has too, and that is named or a number.
+    axis has too, and that is named or a number; or one unknown size meets several that are.
     """
     undecided = [met for met in outcome.meetings if met.verdict is Verdict.UNDECIDED]
-    if len(undecided) != 1 or len(outcome.operands) != 2:
+    if not undecided or len(outcome.operands) != 2:
         return ()
-    sizes = set(_meeting(outcome, undecided[0].index))
+    pairs = [frozenset(_meeting(outcome, met.index)) for met in undecided]
+    found = _unknown_beside_one(outcome, pairs[0]) if len(pairs) == 1 else _unknown_of(pairs)
+    if found is None:
+        return ()
+    unknown, others = found
+    cases = [outcome.facts.equate(unknown, size) for size in (*others, Dim.of(1))]
+    possible = [facts for verdict, facts in cases if verdict is not Verdict.DIFFERENT]
+    read = [broadcast(outcome.operands, facts) for facts in possible]
+    return tuple(each for each in read if each.shape is not None)
+
+
+def _unknown_beside_one(outcome: Broadcast, sizes: frozenset[Dim]) -> tuple[Dim, list[Dim]] | None:
+    """A size that meets one which recurs, and that one."""
     recurring = [size for size in sizes if size.declared and _recurs(outcome, size)]
     if len(sizes) != 2 or len(recurring) != 1:
-        return ()
+        return None
     (other,) = sizes.difference(recurring)
-    found = []
-    for size in (recurring[0], Dim.of(1)):
-        verdict, facts = outcome.facts.equate(other, size)
-        if verdict is not Verdict.DIFFERENT:
-            found.append(broadcast(outcome.operands, facts))
-    return tuple(found)
+    return other, recurring
+
+
+def _unknown_of(pairs: list[frozenset[Dim]]) -> tuple[Dim, list[Dim]] | None:
+    """The size that meets another one, named or a number, on each axis that is undecided."""
+    shared = frozenset.intersection(*pairs)
+    others = sorted(frozenset.union(*pairs) - shared, key=str)
+    if len(shared) != 1 or len(others) < len(pairs) or not all(size.declared for size in others):
+        return None
+    return next(iter(shared)), others
 
 
 def _meeting(outcome: Broadcast, index: int) -> Iterator[Dim]:
