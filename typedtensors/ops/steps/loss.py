@@ -38,7 +38,7 @@ def compared(
     """A rule: a loss that compares the arguments `names` element by element.
 
     `weights` scale the elements and may broadcast to them. With `exact` the framework takes
-    compared arguments of one shape only.
+    compared arguments of one shape only, and no integers.
     """
 
     def apply(call: Call) -> Tensor:
@@ -46,6 +46,7 @@ def compared(
         if exact:
             for other in names[1:]:
                 require_same_shape(call, names[0], other)
+                _require_floats(call, other)
         scales = {name: call.arguments.get(name) for name in weights}
         given = {name: scale for name, scale in scales.items() if scale is not None}
         shape = meet(call, {**arrays, **given}, names)
@@ -55,6 +56,16 @@ def compared(
         return returned(call, shape, dtype_of(array.dtype for array in arrays.values()))
 
     return apply
+
+
+def _require_floats(call: Call, name: str) -> None:
+    """Labels are compared with probabilities, and are floats too."""
+    found = promotion.kinds(call.tensor(name).dtype)
+    if found and found <= {"bool", "int"}:
+        where, actual = wording.argument(name, call.name), promotion.text(call.tensor(name).dtype)
+        raise Conflicting(
+            wording.dtype_differs(where, "Float", actual, hint="convert with `.float()`")
+        )
 
 
 def dtype_of(dtypes: Iterable[DType]) -> DType:

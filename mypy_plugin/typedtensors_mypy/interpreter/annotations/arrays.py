@@ -73,8 +73,16 @@ def brings_shapes(frame: Frame, kind: AnnotationType, value: Value) -> bool:
         return False
     if isinstance(now, Tensor):
         return bool(now.shape.rank)
-    held = now.values if isinstance(now, Items) else now if isinstance(now, tuple) else ()
-    return any(brings_shapes(frame, kind, part) for part in held[:_FEW])
+    return any(brings_shapes(frame, kind, part) for part in _held(now)[:_FEW])
+
+
+def _held(now: Value) -> tuple[Value, ...]:
+    """What a value of any type holds, a loader's batches among it."""
+    if isinstance(now, Stream):
+        return (now.item,)
+    if isinstance(now, Items):
+        return now.values
+    return now if isinstance(now, tuple) else ()
 
 
 def choices_in(kind: AnnotationType, value: Value) -> tuple[tuple[ArrayType, ...], Value]:

@@ -61,6 +61,7 @@ _WEIGHTED = (
     example(Array("b n"), Array("b n"), weight=Array("n")),
     example(Array("*a n"), Array("*a n"), reduction="none"),
     example(Array("b 1"), Array("b")),
+    example(Array("b"), Array("b", "Int64")),
 )
 _POSITIVE = (*_WEIGHTED, example(Array("b n"), Array("b n"), pos_weight=Array("n")))
 for _function, _layer, _settings, _weights, _examples in (
