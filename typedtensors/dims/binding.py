@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from typedtensors.dims.arithmetic import common_factor, divide
 from typedtensors.dims.compare import Verdict, compare
 from typedtensors.dims.dim import Atom, Dim
+from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

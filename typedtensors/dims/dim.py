@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
 from typing import TypeAlias
+
+from typedtensors.dims.quick import dataclass
 
 _serials = itertools.count(1)
 
@@ -34,6 +35,10 @@ class Atom:
     promised: bool = False
     guessed: bool = False
     several: bool = False
+
+    def __hash__(self) -> int:
+        """Two of the fields tell nearly all atoms apart."""
+        return hash((self.name, self.serial))
 
     @cached_property
     def key(self) -> tuple[str, str, int]:
@@ -159,8 +164,10 @@ class Dim:
     @staticmethod
     def total(terms: Mapping[Monomial, int]) -> Dim:
         """The normal form of a sum of `coefficient * monomial`."""
-        kept = [(monomial, c) for monomial, c in terms.items() if c]
-        return Dim(tuple(sorted(kept, key=_term_key)))
+        kept = [term for term in terms.items() if term[1]]
+        if len(kept) > 1:
+            kept.sort(key=_term_key)
+        return Dim(tuple(kept))
 
     @property
     def value(self) -> int | None:

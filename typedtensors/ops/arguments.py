@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 
     from typedtensors.ops.value import Value
 
-
-class _Required:
-    """Marks a parameter without default."""
-
-
-_REQUIRED = _Required()
 
 # NumPy's words, which torch takes as well: `x.sum(axis=1, keepdims=True)`.
 _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
@@ -54,6 +48,16 @@ class Parameters:
             {name: _literal(node) for name, node in named if node is not None},
         )
 
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The parameters that have a name of their own."""
+        return frozenset((*self.positional, *self.keyword))
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The parameters without a default."""
+        return self.named - self.defaults.keys()
+
     def bind(
         self, args: tuple[Value, ...], kwargs: Mapping[str, Value]
     ) -> Mapping[str, Value] | Unknown:
@@ -63,10 +67,10 @@ class Parameters:
             bound[self.variadic] = tuple(args[len(self.positional) :])
         elif len(args) > len(self.positional):
             return Unknown("more positional arguments than the rule knows")
-        others, accepted = {}, {*self.positional, *self.keyword}
+        others: dict[str, Value] = {}
         for name, value in kwargs.items():
-            own = name if name in accepted else _ALIASES.get(name, name)
-            if own in bound or own not in accepted:
+            own = name if name in self.named else _ALIASES.get(name, name)
+            if own in bound or own not in self.named:
                 others[name] = value
             else:
                 bound[own] = value
@@ -77,10 +81,12 @@ class Parameters:
         return self._complete(bound)
 
     def _complete(self, bound: dict[str, Value]) -> Mapping[str, Value] | Unknown:
-        for name in (*self.positional, *self.keyword):
-            value = bound.setdefault(name, self.defaults.get(name, _REQUIRED))
-            if value is _REQUIRED:
-                return Unknown(f"argument `{name}` is missing")
+        missing = self.needed - bound.keys()
+        if missing:
+            first = next(each for each in (*self.positional, *self.keyword) if each in missing)
+            return Unknown(f"argument `{first}` is missing")
+        for name, default in self.defaults.items():
+            bound.setdefault(name, default)
         return bound
 
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.names import short
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.value import Unknown

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.value import Unknown
 
 if TYPE_CHECKING:

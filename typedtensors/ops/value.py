@@ -12,8 +12,10 @@ else is `Unknown`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
+
+from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

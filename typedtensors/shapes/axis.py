@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
     from typedtensors.dims import Dim

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from typedtensors.dims import Atom, Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.shape import Shape
 from typedtensors.shapes.spec import Spec

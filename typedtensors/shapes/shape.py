@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.dims import Dim, product
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 
 if TYPE_CHECKING:

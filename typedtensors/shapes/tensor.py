@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.dtype import ANY, DType
 from typedtensors.shapes.shape import Shape
 

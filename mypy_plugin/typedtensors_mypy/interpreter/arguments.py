@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors.shapes import Variadic
+
+# Where an argument is written that no code writes.
+_NOWHERE = ast.Constant(None)
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,10 @@ class Arguments:
 
     def after(self, *values: Value) -> Arguments:
         """The arguments with more in front, as a method has its receiver."""
-        nodes = (*[ast.Constant(None)] * len(values), *self.nodes) if self.nodes else ()
+        nodes = (*[_NOWHERE] * len(values), *self.nodes) if self.nodes else ()
         positional = (*values, *self.positional)
-        return replace(self, positional=positional, nodes=nodes)
+        keywords, by_name = self.keywords, self.keyword_nodes
+        return Arguments(positional, keywords, nodes, by_name, self.complete, self.more, self.rest)
 
     def with_defaults(self, keywords: Mapping[str, Value]) -> Arguments:
         """The arguments with keywords that hold where they say nothing else."""
@@ -41,8 +46,9 @@ class Arguments:
     @property
     def counted(self) -> Arguments:
         """For code that counts them: not complete if among them are sizes of unknown number."""
-        runs = any(isinstance(value, Variadic) for value in self.positional)
-        return replace(self, positional=(), nodes=(), complete=False) if runs else self
+        if Variadic not in map(type, self.positional):
+            return self
+        return replace(self, positional=(), nodes=(), complete=False)
 
     @property
     def values(self) -> tuple[Value, ...]:

@@ -51,7 +51,7 @@ def check_module(
         given_up: Gets, by name, why a function is not checked, if given.
     """
     run = Run(program, module, config, evaluate, execute, call, interpret, sightings=sightings)
-    scope = Scope(program, module)
+    scope = run.scope_of(module)
     if _can_write_specs(program, module):
         with _as_deep_as_python_goes():
             for problem in _bad_specs(scope, module.tree.body):

@@ -80,8 +80,8 @@ class Frame:
         run = self.run
         if run.sightings is not None:
             return self._seen(node)
-        if isinstance(node, ast.Name):
-            # Two expressions of five are a local name: this is what the interpreter does most.
+        # Two expressions of five are a local name: this is what the interpreter does most.
+        if node.__class__ is ast.Name:
             value = self.state.values.get(node.id, _UNBOUND)
             if value is not _UNBOUND:
                 run.steps += 1

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.state import Changed, State
 from typedtensors_mypy.interpreter.values import Function, Instance, Items

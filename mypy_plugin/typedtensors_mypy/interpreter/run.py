@@ -19,6 +19,7 @@ from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External, Program
+from typedtensors_mypy.source.scope import Scope
 
 if TYPE_CHECKING:
     from typedtensors_mypy.interpreter.annotations.signature import Signature
@@ -33,7 +34,7 @@ _MOST_STEPS_OF_ALL = 80_000
 _MOST_STEPS_PER_LINE = 50
 _LEAST_STEPS = 2_000
 # Code that takes more, of branches in loops in loops, is given up.
-_MOST_STEPS_AT_ALL = 150_000
+MOST_STEPS_AT_ALL = 150_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,8 @@ class Run:
     interpret: Callable[[Run, Function], None]
     findings: list[Finding] = field(default_factory=list)
     globals: State = field(default_factory=State)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    functions: dict[int, Function] = field(default_factory=dict)
     classes: dict[int, UserClass] = field(default_factory=dict)
     lineages: dict[int, list[UserClass | External | None]] = field(default_factory=dict)
     generic: dict[int, Instance] = field(default_factory=dict)
@@ -98,6 +101,13 @@ class Run:
         if key not in self.sums:
             self.sums[key] = ask(module)
         return self.sums[key]
+
+    def scope_of(self, module: Module) -> Scope:
+        """Where the names at the top level of a module are looked up."""
+        known = self.scopes.get(module.name)
+        if known is None:
+            known = self.scopes[module.name] = Scope(self.program, module)
+        return known
 
     def tell(self, finding: Finding) -> None:
         """Keep a finding, unless it is told already."""
@@ -152,10 +162,10 @@ class Run:
         finally:
             self.most_steps = before
 
-    def step(self, count: int = 1) -> None:
+    def step(self, count: int) -> None:
         """Count steps. Raises TooMuchError if there were too many."""
         self.steps += count
-        if self.steps > _MOST_STEPS_AT_ALL:
+        if self.steps > MOST_STEPS_AT_ALL:
             raise TooMuchError
 
     @contextmanager

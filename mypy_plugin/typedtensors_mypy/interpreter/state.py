@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from typedtensors.dims import Facts
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors_mypy.interpreter.joins import join, join_contents
 from typedtensors_mypy.interpreter.values import Items
@@ -77,7 +78,8 @@ class State:
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name anew; what was known of the attributes of its old object is void."""
-        self.forget_attributes(name)
+        if self.objects:
+            self.forget_attributes(name)
         self.values[name] = value
 
     def replace(self, old: Value, new: Value) -> None:
@@ -110,8 +112,6 @@ class State:
 
     def forget_attributes(self, name: str) -> None:
         """Drop what was assigned to the attributes of the object behind a name."""
-        if not self.objects:
-            return
         prefix = f"{name}."
         for key in [key for key in self.values if key.startswith(prefix)]:
             del self.values[key]

@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from typedtensors.dims import Atom
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Fields, Framework, Many, Unknown, Value
 from typedtensors.shapes import Bindings, Tensor
 from typedtensors_mypy.source.modules import AnyFunction
@@ -220,9 +221,9 @@ def either(values: Iterable[Value]) -> Value:
     """One of the values, in as few words as that can be said."""
     options: list[Value] = []
     for value in values:
+        if isinstance(value, Unknown):
+            return value
         for option in value.options if isinstance(value, Either) else (value,):
-            if isinstance(option, Unknown):
-                return option
             if option not in options:
                 options.append(option)
     if len(options) == 1:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from typedtensors.ops import Framework
 from typedtensors.shapes import DType
@@ -259,6 +260,7 @@ def is_plain_base(name: str) -> bool:
     return known or _PLAIN_BASES.match(name) is not None
 
 
+@cache
 def short_name(name: str) -> str:
     """The name that torch documents for what it defines in a module of its own."""
     return _TORCH_HOME.sub(r"\1.", name)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from typedtensors.dims.quick import dataclass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import (
     Ambiguous,

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-from dataclasses import dataclass
+from dataclasses import field
 
+from typedtensors.dims.quick import dataclass
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Imported, Module, Symbol
 from typedtensors_mypy.source.program import (
@@ -47,10 +48,16 @@ class Scope:
     program: Program
     module: Module
     enclosing: tuple[Binding, ...] = ()
+    _inside: dict[ast.AST, Scope] = field(default_factory=dict, repr=False)
+    _named: dict[str, Target | None] = field(default_factory=dict, repr=False)
 
     def inside(self, node: AnyFunction | ast.ClassDef) -> Scope:
-        """The scope of a function's or class's statements."""
-        return Scope(self.program, self.module, (Binding(self.module, node), *self.enclosing))
+        """The scope of a function's or class's statements; always the same one."""
+        known = self._inside.get(node)
+        if known is None:
+            bindings = (Binding(self.module, node), *self.enclosing)
+            known = self._inside[node] = Scope(self.program, self.module, bindings)
+        return known
 
     def target(self, node: ast.expr) -> Target | None:
         """What a name or a chain of attributes stands for; None if that depends on the run."""
@@ -59,6 +66,11 @@ class Scope:
 
     def named(self, name: str) -> Target | None:
         """What a dotted name stands for."""
+        if name not in self._named:
+            self._named[name] = self._look_up(name)
+        return self._named[name]
+
+    def _look_up(self, name: str) -> Target | None:
         root, _, rest = name.partition(".")
         for binding in self.enclosing:
             bound = binding.symbol(root)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Framework
 from typedtensors.shapes import Spec
 from typedtensors_mypy.source.modules import AnyFunction, Module

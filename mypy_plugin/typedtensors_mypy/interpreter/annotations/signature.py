@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -67,6 +67,31 @@ class Signature:
         """Whether some parameter declares dims."""
         types = [parameter.type for parameter in self.parameters]
         return ScalarType("int") in types or any(map(_has_specs, types))
+
+    @cached_property
+    def positional(self) -> tuple[str, ...]:
+        """The parameters that take arguments by position."""
+        return tuple(p.name for p in self.parameters if p.kind == "positional")
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The parameters that take arguments by name."""
+        return frozenset(p.name for p in self.parameters if p.kind in {"positional", "keyword"})
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The parameters without which there is no call."""
+        return frozenset(p.name for p in self.parameters if p.default is None and p.kind[0] != "*")
+
+    @cached_property
+    def rest(self) -> str | None:
+        """The parameter that takes all further arguments by position."""
+        return next((p.name for p in self.parameters if p.kind == "*"), None)
+
+    @cached_property
+    def named_rest(self) -> str | None:
+        """The parameter that takes all further arguments by name."""
+        return next((p.name for p in self.parameters if p.kind == "**"), None)
 
 
 def _has_specs(kind: AnnotationType) -> bool:
@@ -155,32 +180,28 @@ def fit(signature: Signature, arguments: Arguments) -> Mapping[str, Given] | Non
     """
     if not arguments.complete:
         return None
-    positional = [p for p in signature.parameters if p.kind == "positional"]
+    positional, named = signature.positional, signature.named
     nodes = arguments.nodes or (None,) * len(arguments.positional)
     pairs = [Given(value, node) for value, node in zip(arguments.positional, nodes, strict=False)]
-    found = {p.name: given for p, given in zip(positional, pairs, strict=False)}
+    found = dict(zip(positional, pairs, strict=False))
     rest = pairs[len(positional) :]
-    star = next((p for p in signature.parameters if p.kind == "*"), None)
-    if rest and star is None:
-        return None
-    if star is not None:
+    if signature.rest is not None:
         values = tuple(given.value for given in rest)
-        found[star.name] = Given(Unknown("any arguments") if arguments.more else values)
-    names = {p.name for p in signature.parameters if p.kind in {"positional", "keyword"}}
+        found[signature.rest] = Given(Unknown("any arguments") if arguments.more else values)
+    elif rest:
+        return None
     others: dict[str, Value] = {}
     for name, value in arguments.keywords.items():
-        if name in names and name not in found:
+        if name in named and name not in found:
             found[name] = Given(value, arguments.keyword_nodes.get(name))
         else:
             others[name] = value
-    rest_of_names = next((p for p in signature.parameters if p.kind == "**"), None)
-    if rest_of_names is not None:
+    if signature.named_rest is not None:
         everything = Unknown("any arguments") if arguments.more else _dict_of(others)
-        found[rest_of_names.name] = Given(everything)
+        found[signature.named_rest] = Given(everything)
     elif others:
         return None
-    needed = (p for p in signature.parameters if p.default is None and p.kind[0] != "*")
-    return found if all(p.name in found for p in needed) else None
+    return found if signature.needed <= found.keys() else None
 
 
 def _dict_of(named: Mapping[str, Value]) -> Items:

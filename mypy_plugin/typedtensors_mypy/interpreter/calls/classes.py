@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
@@ -16,7 +16,6 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.keras_names import Kind, kind_of
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, Symbol
 from typedtensors_mypy.source.program import Definition, External
-from typedtensors_mypy.source.scope import Scope
 
 _MOST_BASES = 20
 
@@ -33,7 +32,7 @@ def user_class(run: Run, module: Module, node: ast.ClassDef) -> UserClass:
     """The class that a statement defines; always the same value for the same statement."""
     known = run.classes.get(id(node))
     if known is None:
-        known = run.classes[id(node)] = UserClass(node, Scope(run.program, module))
+        known = run.classes[id(node)] = UserClass(node, run.scope_of(module))
     return known
 
 

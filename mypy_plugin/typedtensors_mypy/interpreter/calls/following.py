@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, match_all
 from typedtensors_mypy.interpreter.annotations.arrays import (

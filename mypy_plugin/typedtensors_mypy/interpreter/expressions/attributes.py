@@ -49,19 +49,20 @@ from typedtensors_mypy.source import keras_names, library
 from typedtensors_mypy.source.changes import changed_in_place, reassigned
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import Definition, External, Target, resolve
-from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import AnnotationType, OpaqueType, specs_of
 
 # Asked of a dtype as of an array that has it.
 _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
+_UNBOUND = object()
 
 
 def name_value(frame: Frame, node: ast.Name) -> Value:
     """What a name stands for here: a local, a name of an enclosing function, a global."""
     name = node.id
-    if name in frame.state.values:
-        return frame.state.values[name]
+    value = frame.state.values.get(name, _UNBOUND)
+    if value is not _UNBOUND:
+        return value
     if name in frame.local:
         return Unknown("a name that may not be bound")
     if name in frame.closure:
@@ -99,7 +100,10 @@ def _definition(frame: Frame, target: Definition, name: str) -> Value:
 
 def function_value(run: Run, module: Module, node: AnyFunction) -> Function:
     """The function that a definition at the top level of a module defines."""
-    return Function(node, Scope(run.program, module))
+    known = run.functions.get(id(node))
+    if known is None:
+        known = run.functions[id(node)] = Function(node, run.scope_of(module))
+    return known
 
 
 def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Value:
@@ -111,7 +115,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
-        inner = Frame(run, Scope(run.program, target.module), State(), depth=frame.depth + 1)
+        inner = Frame(run, run.scope_of(target.module), State(), depth=frame.depth + 1)
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
@@ -135,13 +139,15 @@ def _global_value(inner: Frame, node: Assigned) -> Value:
 
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
     """The value of `base.attribute`."""
-    if isinstance(node.value, ast.Name):
+    state = frame.state
+    if state.objects and isinstance(node.value, ast.Name):
         key = f"{node.value.id}.{node.attr}"
-        if key in frame.state.values:
-            return frame.state.values[key]
-    base = present(frame.evaluate(node.value))
+        if key in state.values:
+            return state.values[key]
+    base = frame.evaluate(node.value)
     if not isinstance(base, Either):
         return _one(frame, node, base)
+    base = present(base)
     return for_each(frame, base, lambda each: _one(frame, node, each))
 
 

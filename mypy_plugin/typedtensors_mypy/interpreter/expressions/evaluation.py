@@ -30,6 +30,7 @@ from typedtensors_mypy.interpreter.expressions.displays import (
 from typedtensors_mypy.interpreter.expressions.iteration import item_of
 from typedtensors_mypy.interpreter.expressions.subscripts import subscript
 from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.run import MOST_STEPS_AT_ALL, TooMuchError
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
@@ -39,8 +40,11 @@ from typedtensors_mypy.source.syntax import as_function
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:
     """The value of an expression; Unknown for any kind that is not listed below."""
-    frame.run.step()
-    evaluator = _EVALUATORS.get(type(node))
+    run = frame.run
+    run.steps += 1
+    if run.steps > MOST_STEPS_AT_ALL:
+        raise TooMuchError
+    evaluator = _EVALUATORS.get(node.__class__)
     if evaluator is None:
         return Unknown("an expression of a kind that is not followed")
     return evaluator(frame, node)

@@ -31,6 +31,7 @@ from typedtensors_mypy.interpreter.expressions.layouts import judge_view
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
+    Either,
     Items,
     Stream,
     either,
@@ -123,11 +124,11 @@ class _Application:
         self.rule, self.layer = rule, layer
 
     def run(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        combinations = list(
-            itertools.islice(
-                itertools.product(*map(options, (*args, *kwargs.values()))), _MOST_COMBINATIONS + 1
-            )
-        )
+        given = (*args, *kwargs.values())
+        combinations = [given]
+        if Either in map(type, given):
+            ways = itertools.product(*map(options, given))
+            combinations = list(itertools.islice(ways, _MOST_COMBINATIONS + 1))
         if len(combinations) > _MOST_COMBINATIONS:
             self.frame.run.doubts += 1
             return Unknown("more alternatives than are followed")

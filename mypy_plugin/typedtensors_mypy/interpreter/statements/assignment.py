@@ -103,9 +103,11 @@ def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         assign(frame, target, item)
 
 
-def check_pieces(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> None:
+def check_pieces(
+    frame: Frame, target: ast.Tuple | ast.List, source: ast.expr, value: Value
+) -> None:
     """Tell of `a, b = x.split(2)`, or `a, b = x.shape`, where that gives more pieces or fewer."""
-    if not isinstance(target, (ast.Tuple, ast.List)) or type(value) is not tuple:
+    if type(value) is not tuple:
         return
     if any(isinstance(item, ast.Starred) for item in target.elts):
         return
@@ -119,9 +121,11 @@ def check_pieces(frame: Frame, target: ast.expr, source: ast.expr, value: Value)
         frame.report(source, wording.axes_unpacked(ast.unparse(source), len(target.elts), sizes))
 
 
-def unpack_shape(frame: Frame, target: ast.expr, source: ast.expr, value: Value) -> Value:
+def unpack_shape(
+    frame: Frame, target: ast.Tuple | ast.List, source: ast.expr, value: Value
+) -> Value:
     """The sizes that `b, n, d = x.shape` binds where the rank of `x` was not known, but is now."""
-    if not isinstance(value, Shape) or not isinstance(target, (ast.Tuple, ast.List)):
+    if not isinstance(value, Shape):
         return value
     if any(isinstance(item, ast.Starred) for item in target.elts):
         return value

@@ -58,8 +58,11 @@ def _expression(frame: Frame, node: ast.Expr) -> None:
 def _assign(frame: Frame, node: ast.Assign) -> None:
     value = frame.evaluate(node.value)
     for target in node.targets:
-        check_pieces(frame, target, node.value, value)
-        assign(frame, target, unpack_shape(frame, target, node.value, value))
+        if isinstance(target, (ast.Tuple, ast.List)):
+            check_pieces(frame, target, node.value, value)
+            assign(frame, target, unpack_shape(frame, target, node.value, value))
+        else:
+            assign(frame, target, value)
 
 
 def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
