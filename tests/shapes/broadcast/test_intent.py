@@ -51,6 +51,7 @@ def test_expression_inserts_no_axis(text: str) -> None:
         "tf.expand_dims(x, 1) - x",
         "keras.ops.transpose(x) * x",
         "x.permute(1, 0) - x",
+        "area(a)[:, None] + area(b)",
     ],
 )
 def test_a_tensor_that_meets_itself(text: str) -> None:
@@ -65,6 +66,8 @@ def test_a_tensor_that_meets_itself(text: str) -> None:
         "x[:, 0:1] - x[:, 0]",
         "x[0][:, None] - x[1]",
         "f(x, x)",
+        "f(x)[:, None] - g(x)",
+        "f(x)[:, None] - f(x, y)",
         "x < x < x",
         "torch.transpose(x, 0, 1) - torch.transpose(y, 0, 1)",
     ],

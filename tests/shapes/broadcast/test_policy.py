@@ -164,6 +164,13 @@ def test_explicit_reports_whatever_suspicious_does(shapes: list[Sizes], context:
             None,
             id="a tensor with itself",
         ),
+        pytest.param(
+            (("n", 1, "d"), ("n", "d")),
+            Context(inserted=True, floating=True),
+            None,
+            id="the rows of two tensors in pairs",
+        ),
+        pytest.param((("n", 1, "d"), ("n", "d")), FLOATS, Reason.RANK, id="rows, not written out"),
         pytest.param((("n", 1), (1, "n")), FLOATS, Reason.TWINS, id="a row for a column"),
         pytest.param((("n", 1), (1, "n")), Context(viewed=True, floating=True), None, id="pairs"),
         pytest.param((("n", "n"), ("n",)), FLOATS, Reason.AMBIGUOUS, id="which n?"),

@@ -77,6 +77,14 @@ class BroadcastEvent:
         return self.kind in {Kind.MUTUAL_EXPLICIT, Kind.MUTUAL_PADDED}
 
     @property
+    def of_vectors(self) -> bool:
+        """Whether the operands end in one and the same axis, as `(n, 1, d)` and `(n, d)` do."""
+        if not all(shape.suffix for shape in self.shapes):
+            return False
+        last = {self.facts.resolve(shape.suffix[-1].dim) for shape in self.shapes}
+        return len(last) == 1 and last != {Dim.of(1)}
+
+    @property
     def aligned(self) -> bool:
         """Whether every expanded axis was put there by `align`."""
         return self._intents == {Intent.ALIGN} and not self.padded

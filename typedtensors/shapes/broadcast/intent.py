@@ -22,14 +22,20 @@ def inserts_axis(node: ast.AST) -> bool:
 
 
 def meets_itself(node: ast.AST) -> bool:
-    """Whether one tensor meets itself, turned two ways: `x[:, None] - x` is a table of pairs."""
+    """Whether one tensor meets itself, turned two ways: `x[:, None] - x` is a table of pairs.
+
+    So is what one function makes of two: `area(a)[:, None] + area(b)`.
+    """
     if isinstance(node, ast.BinOp):
         left, right = node.left, node.right
     elif isinstance(node, ast.Compare) and len(node.comparators) == 1:
         left, right = node.left, node.comparators[0]
     else:
         return False
-    return ast.dump(_turned(left)) == ast.dump(_turned(right))
+    one, two = _turned(left), _turned(right)
+    if isinstance(one, ast.Call) and isinstance(two, ast.Call) and len(one.args) == len(two.args):
+        return ast.dump(one.func) == ast.dump(two.func)
+    return ast.dump(one) == ast.dump(two)
 
 
 def tabulates(node: ast.AST) -> bool:

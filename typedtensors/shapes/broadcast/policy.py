@@ -117,7 +117,8 @@ def _compared(event: BroadcastEvent, *, shown: bool) -> Reason | None:
 
 
 def _padded(event: BroadcastEvent, context: Context, *, inserted: bool) -> Reason | None:
-    if inserted and context.paired:
+    if inserted and (context.paired or event.of_vectors):
+        # All pairs of one tensor's elements, or of the rows of two: boxes and boxes.
         return None
     if inserted:
         # An inserted axis is the bug itself where an error meets its own weight.
