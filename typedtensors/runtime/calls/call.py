@@ -7,9 +7,8 @@ import contextlib
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from inspect import Parameter
-from typing import Any
+from typing import Any, NamedTuple
 
 from typedtensors.runtime.calls.checker import Checker, Generated
 from typedtensors.runtime.calls.full import FullCheck
@@ -110,8 +109,7 @@ class Calls:
         self._is_built = False
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call whose arguments have been checked.
 
     Args:

@@ -54,10 +54,12 @@ def wrap(
         publish(wrapper, twin.text)
         return wrapper
     calls = Calls(checker)
-    begin, make = _beginner(calls), _WRAPPERS.get(kind, _wrap_plain)
-    if is_traced and make is _wrap_plain:
-        make = functools.partial(wrap_traced, deferred=options.deferred)
-    wrapper = functools.wraps(function)(make(function, begin))
+    made: Callable[..., Any]
+    if is_traced and kind not in _WRAPPERS:
+        made = wrap_traced(function, calls.begin, deferred=options.deferred)
+    else:
+        made = _WRAPPERS.get(kind, _wrap_plain)(function, _beginner(calls))
+    wrapper = functools.wraps(function)(made)
     _stand_alone(wrapper)
     if is_awaitable_generator(function):
         wrapper = types.coroutine(wrapper)
