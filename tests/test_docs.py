@@ -7,10 +7,12 @@ What mypy says about them is tested with the plugin's cases.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.case_files import Case, read_cases
+from tests.tensorflow_arrays import needs_tensorflow
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "typedtensors" / "diagnostics" / "pages").glob("*.md"))
@@ -18,7 +20,14 @@ DOCUMENTS = [*sorted((ROOT / "docs").glob("*.md")), *PAGES, ROOT / "README.md"]
 CASES = [case for document in DOCUMENTS for case in read_cases(document)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.document.stem}-{case.name}")
+def _as_parameter(case: Case) -> Any:
+    """Mark what can not run without TensorFlow."""
+    needs = any("import tensorflow" in source for source in case.files.values())
+    name = f"{case.document.stem}-{case.name}"
+    return pytest.param(case, id=name, marks=[needs_tensorflow] if needs else [])
+
+
+@pytest.mark.parametrize("case", list(map(_as_parameter, CASES)))
 def test_an_example_can_be_pasted_into_a_module(case: Case) -> None:
     for name, source in case.files.items():
         program = compile(source, f"{case.document.name}:{name}", "exec")
