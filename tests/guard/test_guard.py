@@ -441,6 +441,18 @@ class TestScope:
         assert event.file == __file__
         assert event.expression == "torch.distributions.Bernoulli(logits=logits).log_prob(y)"
 
+    def test_actions_in_a_column_meet_the_rows_of_a_categorical(self) -> None:
+        policy = torch.distributions.Categorical(logits=torch.zeros(15, 3))
+        actions = torch.zeros(15, 1, dtype=torch.int64)
+        with guard(action="record") as report:
+            policy.log_prob(actions)
+            policy.log_prob(actions.squeeze(-1))
+            policy.log_prob(policy.sample((7,)))
+        (event,) = report.events
+        assert event.file == __file__
+        assert event.expression == "policy.log_prob(actions)"
+        assert event.shapes == ((15, 1), (15, 3))
+
     def test_broadcast_by_name_is_asked_for(self) -> None:
         with guard():
             torch.broadcast_tensors(COLUMN, ROW)

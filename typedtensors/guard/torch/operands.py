@@ -116,9 +116,28 @@ def masked(args: Args, kwargs: Kwargs) -> Operands | None:
 
 
 def stated(args: Args, kwargs: Kwargs) -> Operands | None:
-    """The tensors of `broadcast_tensors`, given one by one or as a list."""
+    """The tensors of `broadcast_tensors`, given one by one or as a list.
+
+    Of what a categorical distribution is asked about only the axes before its classes meet.
+    """
     given = args[0] if args and isinstance(args[0], (list, tuple)) else args
-    return elementwise(tuple(given), kwargs)
+    found = elementwise(tuple(given), kwargs)
+    return found if found is None or not _picks_classes(found.tensors) else _rows(found)
+
+
+def _picks_classes(tensors: tuple[Tensor, ...]) -> bool:
+    """Whether there is a class, with an axis of its own, for each row of logits."""
+    if len(tensors) != 2 or not all(each.dim() for each in tensors):
+        return False
+    classes, logits = tensors
+    whole = not (classes.is_floating_point() or classes.is_complex())
+    return whole and plain(classes.shape[-1]) == 1 and logits.is_floating_point()
+
+
+def _rows(found: Operands) -> Operands:
+    """The same tensors without their last axes; the one of the classes is the framework's own."""
+    shapes, classes = tuple(shape[:-1] for shape in found.shapes), found.shapes[1][-1:]
+    return Operands(found.tensors, shapes, found.places, cores=((), classes), result_core=classes)
 
 
 def batches(args: Args, kwargs: Kwargs) -> Operands | None:
