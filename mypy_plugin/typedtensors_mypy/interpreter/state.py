@@ -8,8 +8,8 @@ from dataclasses import field
 
 from typedtensors.dims import Facts
 from typedtensors.dims.quick import dataclass
-from typedtensors.ops import Value
-from typedtensors_mypy.interpreter.joins import join, join_contents
+from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.values import Items
 
 
@@ -84,8 +84,13 @@ class State:
 
     def replace(self, old: Value, new: Value) -> None:
         """Let every name of an object, and each attribute that it is, stand for something else."""
-        for name in [name for name, value in self.values.items() if value is old]:
-            self.values[name] = new
+        for name, value in [*self.values.items()]:
+            if value is old:
+                self.values[name] = new
+            elif isinstance(value, Items) and any(
+                each is old for each in contained(self.now(value))
+            ):
+                self.change(value, Unknown("a list of what has changed"))
 
     def put(self, name: str, value: Value) -> None:
         """Say more of a name, or of an attribute `name.attribute`, without binding it anew."""

@@ -64,10 +64,15 @@ OBJECT_PROPERTIES = {
 OF_TORCH_ONLY = frozenset("expand permute unsqueeze view".split())
 SPLITTING = frozenset("split chunk tensor_split unbind hsplit vsplit dsplit unsafe_chunk".split())
 RESHAPING_IN_PLACE = frozenset(
-    "squeeze_ unsqueeze_ t_ transpose_ swapaxes_ swapdims_ resize_ resize_as_ set_".split()
+    "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ "
+    "unsqueeze_".split()
 )
 # Managers after whose block control goes on where an exception has ended it.
 SUPPRESSING = frozenset({"contextlib.suppress", "pytest.raises"})
+# Those in whose block something is meant to fail.
+EXPECTING = frozenset({"pytest.raises"})
+# What an op raises that does not fit, and what that is.
+FAILURES = frozenset({"BaseException", "Exception", "RuntimeError", "TypeError", "ValueError"})
 # Methods of a module after which it may compute something else.
 CHANGING_MODULES = frozenset(
     "__init__ register_forward_hook register_forward_pre_hook __setattr__".split()

@@ -10,9 +10,11 @@ from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
 from typedtensors.shapes import (
     Argument,
+    AxisMismatch,
     Bindings,
     DType,
     Match,
+    Mismatch,
     Shape,
     Tensor,
     crossed,
@@ -179,6 +181,8 @@ def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value
         sizes = frozenset() if frame.own is None else sizes_of(frame.run, frame.own)
         found = crossed(argument, frame.bindings, found.facts, sizes) or found
     if not isinstance(found, Match):
+        if _is_made_of_argument(frame, found):
+            return True
         frame.report(node, found.diagnostic(where))
         return False
     problem = dtype_mismatch(where, kind.dtype, value.dtype)
@@ -187,6 +191,17 @@ def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value
         return False
     frame.bindings, frame.state.facts = found.bindings, found.facts
     return True
+
+
+def _is_made_of_argument(frame: Frame, found: Mismatch) -> bool:
+    """Whether an axis that has the name of an integer is made of it: `k + 1`, `min(k, n)`.
+
+    Nothing but its name says that the axis is the integer itself.
+    """
+    if not isinstance(found, AxisMismatch):
+        return False
+    named = found.expected.dim.atoms
+    return bool(named) and named <= frame.state.facts.chosen & found.actual.dim.atoms
 
 
 def _check_alternatives(

@@ -30,7 +30,11 @@ from typedtensors_mypy.interpreter.calls.torch_library import (
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.statements.assignment import forget_module, mark_changed
+from typedtensors_mypy.interpreter.statements.assignment import (
+    assign,
+    forget_module,
+    mark_changed,
+)
 from typedtensors_mypy.interpreter.values import (
     Chain,
     Either,
@@ -105,6 +109,8 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     if builtin is not None:
         return builtin(frame, node, arguments.counted)
     known = canonical(name)
+    if name.rpartition(".")[2] in library.RESHAPING_IN_PLACE and arguments.positional:
+        _reshape(frame, arguments.positional[0], (*arguments.nodes, node)[0])
     special = LIBRARY.get(library.short_name(name)) or LIBRARY.get(known) or OWN.get(known)
     if special is not None:
         return special(frame, node, arguments.counted)
@@ -129,6 +135,8 @@ def _write(frame: Frame, out: ast.expr, value: Value) -> None:
 
 def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: Arguments) -> Value:
     """An object is called by its `__call__`; a module of torch by its `forward`."""
+    if "forward" in instance.attributes:
+        return frame.run.call(frame, node, instance.attributes["forward"], arguments)
     method = bound_method(frame, instance, "__call__")
     special = call_object(frame, node, instance, arguments) if method is None else None
     if special is not None:
@@ -162,7 +170,7 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
         full = f"{library.ARRAY_CLASS[framework]}.{name}"
         value = apply_op(frame, node, full, (receiver, *arguments.positional), arguments.keywords)
         if name in library.RESHAPING_IN_PLACE:
-            _replace_receiver(frame, node)
+            _reshape(frame, receiver, _receiver_of(node))
         return value
     arguments = arguments.counted
     if isinstance(receiver, (Instance, Chain, Wired)) and _is_of_keras(frame, receiver):
@@ -225,12 +233,14 @@ def _set_attribute(instance: Instance, arguments: Arguments) -> None:
         instance.attributes[given[0]] = given[1]
 
 
-def _replace_receiver(frame: Frame, node: ast.expr) -> None:
+def _reshape(frame: Frame, array: Value, target: ast.expr) -> None:
     """After `x.squeeze_()`, `x` has another shape, under all of its names."""
-    target = _receiver_of(node)
+    changed = Unknown("an array reshaped in place")
+    frame.state.replace(array, changed)
     if isinstance(target, ast.Name) and target.id in frame.state.values:
-        held = frame.state.values[target.id]
-        frame.state.replace(held, Unknown("an array reshaped in place"))
+        frame.state.replace(frame.state.values[target.id], changed)
+    elif isinstance(target, ast.Attribute):
+        assign(frame, target, changed)
 
 
 def _receiver_of(node: ast.expr) -> ast.expr:

@@ -11,14 +11,12 @@ from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check, keep
 from typedtensors_mypy.interpreter.calls.containers import extend
-from typedtensors_mypy.interpreter.calls.python_library import enter
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.state import join_states
 from typedtensors_mypy.interpreter.statements.assignment import (
     assign,
     check_pieces,
@@ -26,16 +24,15 @@ from typedtensors_mypy.interpreter.statements.assignment import (
     mark_changed,
     unpack_shape,
 )
+from typedtensors_mypy.interpreter.statements.blocks import try_block, with_block
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
 from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
-from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.syntax import stored_names
 from typedtensors_mypy.source.types import OpaqueType
 
 
@@ -148,60 +145,6 @@ def _if(frame: Frame, node: ast.If) -> None:
     either_way(frame, sides)
 
 
-def _with(frame: Frame, node: ast.With | ast.AsyncWith) -> None:
-    before, names = frame.accepting, {_manager(frame, item.context_expr) for item in node.items}
-    start = None if names.isdisjoint(library.SUPPRESSING) else frame.state.fork()
-    for item in node.items:
-        entered = enter(frame, item.context_expr, frame.evaluate(item.context_expr))
-        if item.optional_vars is not None:
-            assign(frame, item.optional_vars, entered)
-    frame.accepting = before or not names.isdisjoint(ACCEPTING)
-    frame.execute(node.body)
-    frame.accepting = before
-    if start is not None:
-        # An exception in the block ends it, and control goes on after it.
-        _forget_assigned(start, node.body)
-        frame.state.become(join_states([frame.state, start]))
-
-
-def _manager(frame: Frame, expression: ast.expr) -> str:
-    """The name of the library's context manager that an expression makes, if it does."""
-    target = frame.scope.target(expression.func) if isinstance(expression, ast.Call) else None
-    return target.name if isinstance(target, External) else ""
-
-
-def _try(frame: Frame, node: ast.Try) -> None:
-    """A handler may be entered from anywhere in the body: of what that assigns it knows nothing."""
-    before = frame.state.fork()
-    frame.execute([*node.body, *node.orelse])
-    ends = [frame.state.fork()]
-    for handler in node.handlers:
-        with frame.branch(before.fork()) as state:
-            _forget_assigned(state, node.body)
-            if handler.name is not None:
-                state.assign(handler.name, Unknown("an exception"))
-            frame.execute(handler.body)
-            ends.append(frame.state)
-    frame.state.become(join_states(ends))
-    _finally(frame, node, ends)
-
-
-def _finally(frame: Frame, node: ast.Try, ends: list[State]) -> None:
-    if not node.finalbody:
-        return
-    if frame.state.alive:
-        frame.execute(node.finalbody)
-        return
-    with frame.branch(ends[0].fork()) as state:
-        state.alive = True
-        frame.execute(node.finalbody)
-
-
-def _forget_assigned(state: State, body: Sequence[ast.stmt]) -> None:
-    for name in stored_names(body):
-        state.assign(name, Unknown("assigned where an exception may come in between"))
-
-
 def _delete(frame: Frame, node: ast.Delete) -> None:
     for target in node.targets:
         if isinstance(target, ast.Subscript):
@@ -257,10 +200,10 @@ _EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.For: for_loop,
     ast.AsyncFor: for_loop,
     ast.While: while_loop,
-    ast.With: _with,
-    ast.AsyncWith: _with,
-    ast.Try: _try,
-    **({ast.TryStar: _try} if sys.version_info >= (3, 11) else {}),
+    ast.With: with_block,
+    ast.AsyncWith: with_block,
+    ast.Try: try_block,
+    **({ast.TryStar: try_block} if sys.version_info >= (3, 11) else {}),
     ast.Match: match_statement,
     ast.Delete: _delete,
     ast.Break: _break,
