@@ -11,8 +11,8 @@ from typedtensors.config import Config
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.calls.dispatch import call
-from typedtensors_mypy.interpreter.expressions.attributes import function_value
 from typedtensors_mypy.interpreter.expressions.evaluation import evaluate
+from typedtensors_mypy.interpreter.expressions.names import function_value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.run import Run, Sighting

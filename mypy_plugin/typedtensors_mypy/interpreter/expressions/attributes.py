@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a name stands for, and what `value.attribute` is."""
+"""What `value.attribute` is."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import cache
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Fields, Layer, Object, Unknown, Value
-from typedtensors.shapes import Bindings, DType, Shape, Tensor
+from typedtensors.ops import Fields, Layer, Object, Unknown, Value
+from typedtensors.shapes import DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import names_of
@@ -20,20 +19,20 @@ from typedtensors_mypy.interpreter.calls.classes import (
     body_symbols,
     find_member,
     method_of,
-    some_instance,
-    user_class,
 )
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built, find_constructor
-from typedtensors_mypy.interpreter.calls.records import is_frozen, is_record
+from typedtensors_mypy.interpreter.calls.records import is_record
+from typedtensors_mypy.interpreter.expressions.names import (
+    external_value,
+    lasting,
+    target_value,
+)
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.run import Run
-from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
     Chain,
     Either,
-    Function,
     Instance,
     Items,
     Keyed,
@@ -46,95 +45,14 @@ from typedtensors_mypy.interpreter.values import (
     present,
 )
 from typedtensors_mypy.source import keras_names, library
-from typedtensors_mypy.source.changes import changed_in_place, reassigned
-from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
-from typedtensors_mypy.source.program import Definition, External, Target, resolve
+from typedtensors_mypy.source.changes import reassigned
+from typedtensors_mypy.source.modules import Assigned, FunctionNode, Module
+from typedtensors_mypy.source.program import External, resolve
 from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import AnnotationType, OpaqueType, specs_of
+from typedtensors_mypy.source.types import AnnotationType, OpaqueType
 
 # Asked of a dtype as of an array that has it.
 _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
-_UNBOUND = object()
-
-
-def name_value(frame: Frame, node: ast.Name) -> Value:
-    """What a name stands for here: a local, a name of an enclosing function, a global."""
-    name = node.id
-    value = frame.state.values.get(name, _UNBOUND)
-    if value is not _UNBOUND:
-        return value
-    if name in frame.local:
-        return Unknown("a name that may not be bound")
-    if name in frame.closure:
-        return frame.closure[name]
-    if name == "reveal_type":
-        return External("typing.reveal_type")
-    return _target_value(frame, frame.scope.named(name), name)
-
-
-def _target_value(frame: Frame, target: Target | None, name: str) -> Value:
-    if target is None:
-        return Unknown(f"`{name}` depends on the run")
-    if isinstance(target, External):
-        return _external(target.name)
-    if isinstance(target, Module):
-        return target
-    return _definition(frame, target, name)
-
-
-@cache
-def _external(name: str) -> Value:
-    if library.is_float_constant(name):
-        return SOME_FLOAT
-    return library.dtype_named(name) or External(name)
-
-
-def _definition(frame: Frame, target: Definition, name: str) -> Value:
-    node = target.node
-    if isinstance(node, ast.ClassDef):
-        return user_class(frame.run, target.module, node)
-    if isinstance(node, FunctionNode):
-        return function_value(frame.run, target.module, node)
-    return _global(frame, target, node, name)
-
-
-def function_value(run: Run, module: Module, node: AnyFunction) -> Function:
-    """The function that a definition at the top level of a module defines."""
-    known = run.functions.get(id(node))
-    if known is None:
-        known = run.functions[id(node)] = Function(node, run.scope_of(module))
-    return known
-
-
-def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Value:
-    """A variable of a module that is assigned once."""
-    run = frame.run
-    if target.module is run.module:
-        value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
-        return _lasting(run, target.module, name, _shared(run, value))
-    key = id(node)
-    if key not in run.results:
-        run.results[key] = Unknown("a global that is being evaluated")
-        inner = Frame(run, run.scope_of(target.module), State(), depth=frame.depth + 1)
-        if not frame.too_deep:
-            with run.silence():
-                run.results[key] = _global_value(inner, node)
-    return _lasting(run, target.module, name, _shared(run, run.results[key]))
-
-
-def _shared(run: Run, value: Value) -> Value:
-    """What a variable of a module is to its functions: any module may configure a record anew."""
-    if isinstance(value, Instance) and value.exact and not is_frozen(run, value.cls):
-        return some_instance(run, value.cls)
-    return value
-
-
-def _global_value(inner: Frame, node: Assigned) -> Value:
-    """What a variable of another module is: what its annotation says of arrays, else its value."""
-    kind = SpecReader(inner.scope).read(node.annotation)
-    if node.value is None or any(specs_of(kind)):
-        return value_of(inner, kind, Bindings())
-    return inner.evaluate(node.value)
 
 
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
@@ -162,10 +80,10 @@ def _one(frame: Frame, node: ast.Attribute, base: Value) -> Value:
     if isinstance(base, Tensor):
         return _of_array(frame, node, base)
     if isinstance(base, External):
-        return _external(f"{base.name}.{name}")
+        return external_value(f"{base.name}.{name}")
     if isinstance(base, Module):
         full = f"{base.name}.{name}"
-        return _target_value(frame, resolve(frame.run.program, full), name)
+        return target_value(frame, resolve(frame.run.program, full), name)
     if isinstance(base, Instance):
         return _of_instance(frame, node, base)
     if isinstance(base, UserClass):
@@ -239,22 +157,9 @@ def _stable(frame: Frame, base: Instance, name: str) -> Value:
         # The arrays of a record are passed around, and no two of its objects have the same.
         if isinstance(value, Tensor) and is_record(frame.run, base.cls):
             return value
-        return _lasting(frame.run, base.cls.scope.module, name, value)
+        return lasting(frame.run, base.cls.scope.module, name, value)
     annotated = _annotated(frame, base, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
-
-
-def _lasting(run: Run, module: Module, name: str, value: Value) -> Value:
-    """A value that outlives the code that made it.
-
-    An array among them is made once, as weights are: `(x - self.mean) / self.std` with arrays of 3
-    channels documents that `x` has 3. A list that some code of its module changes is unknown:
-    inside one function the state knows which lists have changed, between functions nobody does.
-    """
-    if isinstance(value, Tensor):
-        return replace(value, parameter=True)
-    changes = isinstance(value, Items) and name in run.summed(changed_in_place, module)
-    return Unknown(f"`{name}` is changed in place") if changes else value
 
 
 def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:

@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.declared import check
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions import operators
-from typedtensors_mypy.interpreter.expressions.attributes import attribute, name_value
+from typedtensors_mypy.interpreter.expressions.attributes import attribute
 from typedtensors_mypy.interpreter.expressions.comprehensions import (
     comprehension,
     dict_comprehension,
@@ -28,6 +28,7 @@ from typedtensors_mypy.interpreter.expressions.displays import (
     unpacked,
 )
 from typedtensors_mypy.interpreter.expressions.iteration import item_of
+from typedtensors_mypy.interpreter.expressions.names import name_value
 from typedtensors_mypy.interpreter.expressions.subscripts import subscript
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import MOST_STEPS_AT_ALL, TooMuchError

@@ -7,7 +7,7 @@ import ast
 
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.calls.classes import user_class
-from typedtensors_mypy.interpreter.expressions.attributes import function_value
+from typedtensors_mypy.interpreter.expressions.names import function_value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.values import Function, Items
