@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from itertools import product
 
 import pytest
@@ -12,11 +13,20 @@ from tests.ops.stage import as_written
 from tests.tensorflow_arrays import is_tensorflow, needs_tensorflow
 from typedtensors.ops import Rule, rules
 
+
+def marks_of(name: str) -> list[pytest.MarkDecorator]:
+    """What a rule's framework needs to be there."""
+    if name.startswith("torchmetrics."):
+        missing = importlib.util.find_spec("torchmetrics") is None
+        return [pytest.mark.skipif(missing, reason="torchmetrics is not installed")]
+    return [needs_tensorflow] if is_tensorflow(name) else []
+
+
 RULES = [
     pytest.param(
         rule,
         id=rule.names[0],
-        marks=[needs_tensorflow] if is_tensorflow(rule.names[0]) else [],
+        marks=marks_of(rule.names[0]),
     )
     for rule in rules()
 ]

@@ -17,6 +17,7 @@ import torch
 from tests.oracle.instrument import Key
 from tests.tensorflow_arrays import described
 from typedtensors import typechecked
+from typedtensors.guard.torch.operands import plain, sizes_of
 from typedtensors.runtime.errors import TensorCheckError
 
 _MOST_ROUNDS = 40
@@ -46,8 +47,12 @@ Real: TypeAlias = Any
 
 def real(value: object, depth: int = 0) -> Real:
     """A value of the run as it is now, without keeping it alive."""
-    if isinstance(value, (torch.Tensor, np.ndarray)):
-        return Array(tuple(value.shape), str(value.dtype).removeprefix("torch."))
+    if isinstance(value, torch.Tensor):
+        return Array(sizes_of(value), str(value.dtype).removeprefix("torch."))
+    if isinstance(value, torch.SymInt):
+        return plain(value)
+    if isinstance(value, np.ndarray):
+        return Array(tuple(value.shape), str(value.dtype))
     known = described(value)
     if known is not None:
         return Array(*known)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -38,12 +39,17 @@ def name_of(case: Case) -> str:
     return f"{case.document.stem}-{case.name}"
 
 
+def marks_of(case: Case) -> list[pytest.MarkDecorator]:
+    """What a case needs to be there when it is run; to check it, nothing."""
+    text = "".join(case.files.values())
+    if "torchmetrics" in text:
+        missing = importlib.util.find_spec("torchmetrics") is None
+        return [pytest.mark.skipif(missing, reason="torchmetrics is not installed")]
+    return [needs_tensorflow] if "tensorflow" in text else []
+
+
 CASES = [
-    pytest.param(
-        case,
-        id=name_of(case),
-        marks=[needs_tensorflow] if "tensorflow" in "".join(case.files.values()) else [],
-    )
+    pytest.param(case, id=name_of(case), marks=marks_of(case))
     for document in DOCUMENTS
     for case in read_cases(document)
 ]

@@ -80,6 +80,19 @@ _CANONICAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"^(?:tensorflow\.)?keras\.ops\.(?:numpy|nn|linalg|core|math)\."), "keras.ops."),
     (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
+    (
+        re.compile(r"^torchmetrics\.functional\.(\w+\.)+_?(?=(binary|multiclass)_)"),
+        "torchmetrics.functional.classification.",
+    ),
+    (
+        re.compile(r"^torchmetrics\.functional\.(\w+\.)+_?(?!(binary|multiclass)_)(?=[a-z]\w+$)"),
+        "torchmetrics.functional.",
+    ),
+    (
+        re.compile(r"^torchmetrics\.([a-z_]+\.)+(?=Binary|Multiclass)"),
+        "torchmetrics.classification.",
+    ),
+    (re.compile(r"^torchmetrics\.([a-z_]+\.)+_?(?=[A-Z])(?!Binary|Multiclass)"), "torchmetrics."),
     (re.compile(r"^typedtensors\.(broadcast|runtime)\.(\w+\.)?"), "typedtensors."),
 )
 

@@ -15,7 +15,7 @@ from typedtensors_mypy.source import keras_names
 _PACKAGES = frozenset("jaxtyping typedtensors torch numpy jax tensorflow keras typing".split())
 
 # Whatever else a module imports, it holds no array that we would know of.
-_MAKE_ARRAYS = _PACKAGES - {"typing"} | {"einops", "fancy_einsum"}
+_MAKE_ARRAYS = _PACKAGES - {"typing"} | {"einops", "fancy_einsum", "torchmetrics"}
 
 _DTYPE = re.compile(r"^(?:jaxtyping(?:\._\w+)*|typedtensors)\.(\w+)$")
 _DTYPES = frozenset(

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.torch.evidence import context_of
+from typedtensors.guard.torch.metrics import compares, metric_frame, place_of_metric
 from typedtensors.guard.torch.names.meeting import meeting_of
 from typedtensors.guard.torch.place import current_place
 from typedtensors.guard.torch.table import roles
@@ -30,6 +31,7 @@ from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import FrameType
 
     from typedtensors.guard.reading.source import Site
     from typedtensors.guard.torch.names.meeting import Look, Meeting
@@ -70,10 +72,15 @@ class Examiner:
             shapes += _named_shapes(kwargs)
         if look is not None:
             shapes += _names(args, kwargs, look)
-        if shapes in self._harmless:
+        metric = metric_frame(2)
+        if metric is None and shapes in self._harmless:
             return None
         operands = self._role.read(args, kwargs)
         event = None if operands is None else _event(operands.shapes)
+        if metric is not None and operands is not None and event is not None:
+            found = self._measured(operands, event, metric)
+            if found is not None:
+                return found
         meeting = None if operands is None or look is None else meeting_of(operands, look)
         if operands is not None and meeting is not None:
             if meeting.clash:
@@ -155,6 +162,19 @@ class Examiner:
             return None
         found = self._told(operands, Reason.NAMES, place)
         return replace(found, names=meeting.texts)
+
+    def _measured(
+        self, operands: Operands, event: BroadcastEvent, frame: FrameType
+    ) -> GuardEvent | None:
+        """The event that a metric compares what differs in shape; its caller gave it that."""
+        if not compares(frame, operands):
+            return None
+        place = place_of_metric(frame)
+        if place is None:
+            return None
+        found = self._judged(replace(operands, comparison=True), event, place)
+        # Its caller knows the metric, and not what it is made of.
+        return None if found is None else replace(found, op=place.site.called or found.op)
 
     def _told(self, operands: Operands, reason: Reason, place: Place) -> GuardEvent:
         site, result = place.site, _outcome(operands.shapes).shape
