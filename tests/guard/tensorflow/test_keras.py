@@ -139,6 +139,13 @@ def test_built_in_loss_is_told_at_the_program_s_line_with_what_it_was_given() ->
     assert {event.file for event in report.events} == {__file__}
 
 
+def test_metric_that_compares_itself_is_told_too() -> None:
+    with guard(action="record") as report:
+        keras.metrics.RootMeanSquaredError().update_state(tf.ones((4, 2)), tf.ones((4, 1)))
+        keras.metrics.RootMeanSquaredError().update_state(tf.ones(4), tf.ones((4, 1)))
+    assert [event.op for event in report.events] == ["RootMeanSquaredError"]
+
+
 @pytest.mark.parametrize(
     ("loss", "targets", "outputs"),
     [

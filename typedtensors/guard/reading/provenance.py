@@ -21,12 +21,13 @@ _PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "eig": ("eigenvalues", "eigenvectors"),
     "svd": ("U", "S", "Vh"),
     "torch.svd": ("U", "S", "V"),
+    "tf.linalg.svd": ("S", "U", "V"),
 }
 """The parts that a decomposition returns, by the names of their fields."""
 _VALUES: Final = frozenset({"eigenvalues", "S"})
 _ROWS: Final = frozenset({"Vh"})
 """The parts whose vectors are rows, not columns."""
-_TRIANGULAR: Final = frozenset({"tril", "triu"})
+_TRIANGULAR: Final = frozenset({"tril", "triu", "band_part"})
 _TURNING: Final = frozenset({"T", "mT", "H", "mH", "t", "adjoint", "transpose"})
 _ELEMENTWISE: Final = (
     frozenset({"sqrt", "rsqrt", "square", "pow", "abs", "exp", "log", "reciprocal", "relu"})

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -51,43 +52,61 @@ class Operation:
     path: Callable[[], Path | None]
 
 
+class Doubt(Enum):
+    """Where inputs of some shapes could be something to report, whatever else is known of them."""
+
+    NONE = "nowhere, as those of most operations"
+    IN_A_LOSS = "where a loss of Keras compares them"
+    ANYWHERE = "anywhere"
+
+
 class Examiner:
     """Examines operations of one type at one level."""
 
     def __init__(self, role: Role, level: Level) -> None:
         self._role = role
         self._level = level
-        # The shapes of inputs that nothing could make reportable: those of most operations.
-        self._harmless: set[tuple[Sizes, ...]] = set()
+        self._doubts: dict[tuple[Sizes, ...], Doubt] = {}
 
     @property
     def name(self) -> str:
         """What the operations are called."""
         return self._role.name
 
-    def is_harmless(self, shapes: tuple[Sizes, ...]) -> bool:
-        """Whether inputs of these shapes are known to be nothing to report."""
-        return shapes in self._harmless
+    def doubt(self, shapes: tuple[Sizes, ...]) -> Doubt:
+        """Whether an operation on inputs of these shapes can be one to report."""
+        known = self._doubts.get(shapes)
+        if known is None:
+            if len(self._doubts) >= _MANY:
+                self._doubts.clear()
+            known = self._doubts[shapes] = self._weigh(shapes)
+        return known
+
+    def _weigh(self, shapes: tuple[Sizes, ...]) -> Doubt:
+        operands = self._role.read((), shapes, {})
+        event = None if operands is None else event_of(operands.rows)
+        if operands is None:
+            return Doubt.NONE
+        if event is None:
+            # A loss may know more of what it was given than that a size is not known.
+            unknown = any(None in shape for shape in operands.shapes)
+            return Doubt.IN_A_LOSS if unknown else Doubt.NONE
+        if self._may_be_reported(event, comparison=operands.comparison):
+            return Doubt.ANYWHERE
+        compared = self._may_be_reported(event, comparison=True)
+        return Doubt.IN_A_LOSS if compared else Doubt.NONE
 
     def examine(self, operation: Operation) -> GuardEvent | None:
         """The event that the operation is, if it is one to report."""
+        path = operation.path()
         attributes = dict(zip(operation.attributes[::2], operation.attributes[1::2], strict=False))
         operands = self._role.read(operation.inputs, operation.shapes, attributes)
-        event = None if operands is None else event_of(operands.rows)
-        if operands is None or (event is None and not _has_unknown(operands)):
-            self._remember(operation.shapes)
-            return None
-        if event is not None and not self._may_be_reported(event, comparison=True):
-            self._remember(operation.shapes)
-            return None
-        path = operation.path()
-        if path is None:
+        if path is None or operands is None:
             return None
         if path.compared is not None:
             return self._compared(path, operation, operands)
-        if event is None or not self._may_be_reported(event, comparison=operands.comparison):
-            return None
-        if not is_whole(path, self._role):
+        event = event_of(operands.rows)
+        if event is None or not is_whole(path, self._role):
             return None
         places = places_at(path, self._role, operation.output)
         return _agreed([self._judged(operands, event, place) for place in places])
@@ -109,11 +128,6 @@ class Examiner:
         """Whether any intent and any dtype at all could make the event reportable."""
         worst = Context(comparison, floating=True, parameter=False)
         return judge(event, worst, self._level) is not None
-
-    def _remember(self, shapes: tuple[Sizes, ...]) -> None:
-        if len(self._harmless) >= _MANY:
-            self._harmless.clear()
-        self._harmless.add(shapes)
 
     def _judged(self, operands: Operands, event: BroadcastEvent, place: Place) -> GuardEvent | None:
         site = place.site
@@ -168,11 +182,6 @@ def _agreed(events: Sequence[GuardEvent | None]) -> GuardEvent | None:
         return found[0]
     texts = dict.fromkeys(event.expression for event in found)
     return replace(found[0], expression=" or ".join(filter(None, texts)), fix=None)
-
-
-def _has_unknown(operands: Operands) -> bool:
-    """Whether a size is not known, so that a loss may know more of what it was given."""
-    return any(None in shape for shape in operands.shapes)
 
 
 @cache

@@ -7,7 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 from typedtensors.guard.door import survive
-from typedtensors.guard.tensorflow.examiner import Operation, examiners
+from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
 from typedtensors.guard.tensorflow.place import path_recorded
 
@@ -70,7 +70,7 @@ def _events(graph: Any, level: Level) -> Iterator[GuardEvent]:  # noqa: ANN401 -
 def _examined(operation: Any, examiner: Examiner) -> GuardEvent | None:  # noqa: ANN401 - as above
     inputs = tuple(operation.inputs)
     shapes = sizes_in_graph(inputs)
-    if shapes is None or examiner.is_harmless(shapes):
+    if shapes is None or examiner.doubt(shapes) is Doubt.NONE:
         return None
     definition = operation.op_def.attr
     attributes = [

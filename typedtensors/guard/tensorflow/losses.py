@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from typedtensors.guard.tensorflow.operands import Operands
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from typedtensors.guard.tensorflow.place import Path
 
 _COMPARING: Final = frozenset(
@@ -18,8 +20,10 @@ _COMPARING: Final = frozenset(
     | {"binary_crossentropy", "binary_focal_crossentropy", "categorical_crossentropy"}
     | {"categorical_focal_crossentropy", "categorical_generalized_cross_entropy"}
     | {"accuracy", "binary_accuracy", "pearson_correlation", "concordance_correlation"}
+    | {"RootMeanSquaredError", "R2Score"}
 )
-"""The functions that do the work, which have parameters `y_true` and `y_pred`."""
+"""The functions that do the work, which have parameters `y_true` and `y_pred`; metrics that do it
+themselves, in their method `update_state`."""
 
 
 def compared_by(path: Path, operands: Operands) -> tuple[str, Operands] | None:
@@ -29,11 +33,11 @@ def compared_by(path: Path, operands: Operands) -> tuple[str, Operands] | None:
     the operation's own operands are all there is.
     """
     frame: Any = path.compared
-    code = getattr(frame, "f_code", None)
-    name: str = frame.name if code is None else code.co_name
+    running = hasattr(frame, "f_code")
+    name = _name(frame) if running else frame.name
     if name not in _COMPARING:
         return None
-    if code is None:
+    if not running:
         return name, replace(operands, comparison=True)
     tensors = tuple(frame.f_locals.get(name) for name in ("y_true", "y_pred"))
     shapes = [getattr(each, "shape", None) for each in tensors]
@@ -41,3 +45,8 @@ def compared_by(path: Path, operands: Operands) -> tuple[str, Operands] | None:
         return None
     rows = tuple(tuple(shape.as_list()) for shape in shapes if shape is not None)
     return name, Operands(tensors, rows, comparison=True)
+
+
+def _name(frame: FrameType) -> str:
+    name = frame.f_code.co_name
+    return type(frame.f_locals.get("self")).__name__ if name == "update_state" else name

@@ -16,7 +16,7 @@ import tensorflow as tf
 from typedtensors.guard.reading.frames import Frames, Scope
 
 if TYPE_CHECKING:
-    from types import CodeType
+    from types import CodeType, FrameType
 
 
 class Owner(Enum):
@@ -55,6 +55,20 @@ def owner_of(code: CodeType) -> Owner:
     if known is None:
         known = _owners[id(code)] = (code, owner_of_file(code.co_filename))
     return known[1]
+
+
+def is_in_a_loss(frame: FrameType | None) -> bool:
+    """Whether the way from a frame to the program leads through a loss or a metric of Keras."""
+    while frame is not None:
+        code = frame.f_code
+        known = _owners.get(id(code))
+        owner = owner_of(code) if known is None else known[1]
+        if owner is Owner.COMPARING:
+            return True
+        if owner is not Owner.FRAMEWORK and owner is not Owner.PASSING:
+            return False
+        frame = frame.f_back
+    return False
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ import sys
 import threading
 import weakref
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import tensorflow as tf
@@ -18,10 +19,11 @@ from tensorflow.python.eager import context, execute
 from typedtensors.guard.allow import is_allowed
 from typedtensors.guard.door import survive
 from typedtensors.guard.report import BroadcastError
-from typedtensors.guard.tensorflow.examiner import Operation, examiners
+from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
 from typedtensors.guard.tensorflow.graphs import all_graphs, events_of, graph_called
 from typedtensors.guard.tensorflow.marks import MAKERS, is_made, note
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
+from typedtensors.guard.tensorflow.owners import is_in_a_loss
 from typedtensors.guard.tensorflow.place import path_from
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
@@ -72,12 +74,14 @@ class Watcher:
             if found is None:
                 return
             shapes = found
-        if examiner.is_harmless(shapes):
+        doubt = examiner.doubt(shapes)
+        if doubt is Doubt.NONE:
             return
-        event = None
+        event, frame = None, sys._getframe(1)  # noqa: SLF001 - the only way to a frame without a traceback
+        if doubt is Doubt.IN_A_LOSS and not is_in_a_loss(frame):
+            return
         try:
             if not is_allowed():
-                frame = sys._getframe(1)  # noqa: SLF001 - the only way to a frame without a traceback
                 given = inputs if graph is not None else _as_passed(inputs, frame)
                 made = Operation(given, shapes, attributes, outputs[0], lambda: path_from(frame))
                 event = examiner.examine(made)
@@ -125,12 +129,8 @@ def _raise_again(event: GuardEvent) -> None:
     error = sys.exc_info()[1]
     if isinstance(error, BroadcastError):
         before = error.event
-        same = (before.file, before.line, before.expression) == (
-            event.file,
-            event.line,
-            event.expression,
-        )
-        if same and before.shapes == event.shapes[::-1]:
+        mirrored = replace(event, shapes=event.shapes[::-1], fix=before.fix)
+        if mirrored == before:
             raise error
 
 
