@@ -23,6 +23,7 @@ DOCUMENTS = [
 ]
 # What pages show differs from a run as well, and a comment there would be in the reader's way.
 DIFFERENCES = {
+    "tensorflow-keras": "Keras reads the parameters of a constructor, which the recorder hides",
     "keras-layers": "Keras reads the parameters of a constructor, which the recorder hides",
     "keras_models-layers_that_build_their_weights": "as it does those of `build`",
     "README-the_guard": "the guard of the page itself lets the broadcast pass",
