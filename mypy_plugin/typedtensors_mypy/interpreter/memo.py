@@ -17,11 +17,15 @@ _DEEPEST = 4
 
 @dataclass(frozen=True)
 class Followed:
-    """What a call gave, which lists and dicts it changed, and what a constructor set."""
+    """What a call gave, which lists and dicts it changed, and what a constructor set.
+
+    `changed` is what became of the arguments that were changed where they are, by parameter.
+    """
 
     value: Value
     lists: Mapping[int, Changed] = field(default_factory=dict)
     attributes: Mapping[str, Value] = field(default_factory=dict)
+    changed: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ _MOST_OPTIONS = 4
 HEAVIEST = 5_000
 # The result of what was told to be a mistake: silent from there on, so that one bug is told once.
 REPORTED = Unknown("a mistake that has been reported")
+# What is changed where it is, so that all names of it lead to something else.
+CHANGED = Unknown("a module that is changed where it is")
+RESHAPED = Unknown("an array reshaped in place")
 _serials = itertools.count(1)
 
 

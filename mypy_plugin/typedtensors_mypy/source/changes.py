@@ -10,6 +10,8 @@ from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.source.syntax import dotted, walk
 
+_WALKS = frozenset({"children", "modules", "named_children", "named_modules"})
+_HARMLESS = frozenset({"data", "grad", "requires_grad", "training"})
 _CONSTRUCTORS = ("__init__", "__post_init__")
 
 
@@ -37,6 +39,25 @@ def changed_in_place(module: Module) -> frozenset[str]:
             if own is None or not isinstance(owner, ast.Attribute) or dotted(owner.value) != own:
                 found.add(name)
     return frozenset(found)
+
+
+def modules_changed(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
+    """The module whose parts a loop goes through to change them, or to put others in their place.
+
+    `for layer in net.modules(): layer.padding = 0`, `setattr(net, name, ...)`.
+    """
+    walks = (part for part in ast.walk(loop.iter) if isinstance(part, ast.Call))
+    called = (part.func for part in walks if isinstance(part.func, ast.Attribute))
+    owner = next((each.value for each in called if each.attr in _WALKS), None)
+    inside = (part for body in loop.body for part in ast.walk(body))
+    return owner if owner is not None and any(map(_changes, inside)) else None
+
+
+def _changes(part: ast.AST) -> bool:
+    if isinstance(part, ast.Call):
+        return isinstance(part.func, ast.Name) and part.func.id == "setattr"
+    stored = isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store)
+    return stored and getattr(part, "attr", "") not in _HARMLESS
 
 
 def own_calls(method: AnyFunction) -> Iterator[str]:

@@ -36,6 +36,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
     mark_changed,
 )
 from typedtensors_mypy.interpreter.values import (
+    RESHAPED,
     Chain,
     Either,
     Function,
@@ -235,12 +236,11 @@ def _set_attribute(instance: Instance, arguments: Arguments) -> None:
 
 def _reshape(frame: Frame, array: Value, target: ast.expr) -> None:
     """After `x.squeeze_()`, `x` has another shape, under all of its names."""
-    changed = Unknown("an array reshaped in place")
-    frame.state.replace(array, changed)
+    frame.state.replace(array, RESHAPED)
     if isinstance(target, ast.Name) and target.id in frame.state.values:
-        frame.state.replace(frame.state.values[target.id], changed)
+        frame.state.replace(frame.state.values[target.id], RESHAPED)
     elif isinstance(target, ast.Attribute):
-        assign(frame, target, changed)
+        assign(frame, target, RESHAPED)
 
 
 def _receiver_of(node: ast.expr) -> ast.expr:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from typedtensors.dims.quick import dataclass
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, match_all
 from typedtensors_mypy.interpreter.annotations.arrays import (
     arrays_in,
@@ -31,8 +31,12 @@ from typedtensors_mypy.interpreter.functions import activation, go_through
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
 from typedtensors_mypy.interpreter.state import State, join_states
+from typedtensors_mypy.interpreter.statements.assignment import forget_module
 from typedtensors_mypy.interpreter.values import (
+    CHANGED,
     REPORTED,
+    RESHAPED,
+    Chain,
     Coming,
     Function,
     Instance,
@@ -43,6 +47,7 @@ from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.types import (
     ClassType,
     OpaqueType,
+    ScalarType,
     specs_of,
 )
 
@@ -124,6 +129,8 @@ class _Call:
             return REPORTED
         # A constructor is gone through for what it sets, whatever its annotation says.
         if says_enough(self.signature.returns) and not _is_building(self.function.receiver):
+            if self.signature.returns == ScalarType("None"):
+                self._see_changes()
             return self._promised(bindings)
         value = self._follow()
         returns = self.signature.returns
@@ -148,6 +155,12 @@ class _Call:
                 bindings = self._seen_in_body(bindings)
         name = f"{self.function.name}()"
         return value_of(self.frame, returns, bindings.complete(specs), name)
+
+    def _see_changes(self) -> None:
+        """Go through what gives nothing, where it gets what it may change."""
+        if any(isinstance(each.value, (Layer, Chain)) for each in self.given.values()):
+            with self.frame.run.silence():
+                self._follow()
 
     def _brings_shapes(self) -> bool:
         """Whether a parameter gets an array of known shape that its annotation does not say."""
@@ -190,6 +203,8 @@ class _Call:
                 run.followed[like] = known
         if known.lists:
             self.frame.state.lists = {**self.frame.state.lists, **known.lists}
+        for name, became in known.changed.items():
+            self._pass_on(self.given[name], became)
         if isinstance(receiver, Instance) and receiver.building:
             receiver.attributes.update(known.attributes)
             self.frame.state.set_attributes(receiver, known.attributes)
@@ -209,7 +224,16 @@ class _Call:
         value = _result(inner, self.signature)
         before = self.frame.state.lists
         changed = {at: each for at, each in end.lists.items() if before.get(at) is not each}
-        return Followed(value, changed, self._attributes(end))
+        became = {name: end.values.get(name) for name in self.given}
+        became = {name: each for name, each in became.items() if each in (CHANGED, RESHAPED)}
+        return Followed(value, changed, self._attributes(end), became)
+
+    def _pass_on(self, given: Given, became: Value) -> None:
+        """Let the caller know of what the function did to an argument where it is."""
+        if became == RESHAPED:
+            self.frame.state.replace(given.value, RESHAPED)
+        elif given.node is not None and not isinstance(given.value, Unknown):
+            forget_module(self.frame, given.node)
 
     def _attributes(self, end: State) -> Mapping[str, Value]:
         """What the call has set on the object that is being made."""

@@ -22,6 +22,7 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
 from typedtensors_mypy.interpreter.values import (
+    CHANGED,
     REPORTED,
     Chain,
     Either,
@@ -42,7 +43,6 @@ from typedtensors_mypy.source.syntax import dotted
 from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
 
 _UNBOUND = object()
-_CHANGED = Unknown("a module that is changed where it is")
 # Attributes of a module that say nothing of what it computes.
 _HARMLESS = frozenset({"training", "requires_grad", "trainable"})
 
@@ -197,12 +197,12 @@ def forget_module(frame: Frame, node: ast.expr) -> None:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         owner = frame.evaluate(node.value)
         if isinstance(node, ast.Attribute) and isinstance(owner, Instance):
-            _assign_attribute(frame, node, _CHANGED)
+            _assign_attribute(frame, node, CHANGED)
             return
         node = node.value
     held = frame.state.values.get(node.id) if isinstance(node, ast.Name) else None
     if isinstance(held, (Layer, Chain)):
-        frame.state.replace(held, _CHANGED)
+        frame.state.replace(held, CHANGED)
     mark_changed(frame, held)
 
 

@@ -16,7 +16,11 @@ from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_i
 from typedtensors_mypy.interpreter.frame import Frame, Loop
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.state import Changed, State, join_states
-from typedtensors_mypy.interpreter.statements.assignment import assign, mark_changed
+from typedtensors_mypy.interpreter.statements.assignment import (
+    assign,
+    forget_module,
+    mark_changed,
+)
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
@@ -26,6 +30,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     framework_of,
 )
+from typedtensors_mypy.source.changes import modules_changed
 from typedtensors_mypy.source.syntax import leaves_early, stored_names
 
 _MOST_UNROLLED = 8
@@ -48,6 +53,9 @@ def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
     else:
         item = item_of(frame, source)
         _repeat(frame, node.body, lambda: assign(frame, node.target, item), endless=False)
+    changed = frame.scope.module.once(modules_changed, node)
+    if changed is not None:
+        forget_module(frame, changed)
     frame.execute(node.orelse)
 
 
