@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.case_build import ROOT, Message, run_mypy
+from tests.examples.keras_mutations import MUTATIONS as KERAS
 from tests.examples.mutations import MISSED, MUTATIONS, Mutation
 from tests.oracle.agreement import disagreements
 from tests.oracle.programs import Outcome, Program
@@ -100,7 +101,7 @@ def test_an_example_is_as_long_as_an_example(name: str) -> None:
 
 def test_the_readme_names_every_example() -> None:
     readme = (ROOT / "examples" / "README.md").read_text()
-    assert {path.name for path in Path(ROOT / "examples").glob("*.py")} == {
-        f"{name}.py" for name in NAMES
-    }
-    assert [name for name in NAMES if f"[`{name}.py`]({name}.py)" not in readme] == []
+    every = (*NAMES, *KERAS)
+    found = {path.name for path in Path(ROOT / "examples").glob("*.py")}
+    assert found == {f"{name}.py" for name in every}
+    assert [name for name in every if f"[`{name}.py`]({name}.py)" not in readme] == []

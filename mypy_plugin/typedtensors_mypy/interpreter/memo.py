@@ -9,7 +9,7 @@ from dataclasses import field
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.state import Changed, State
-from typedtensors_mypy.interpreter.values import Function, Instance, Items
+from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items
 
 # Lists in lists in lists: one that holds itself has no end.
 _DEEPEST = 4
@@ -71,6 +71,8 @@ class _Likening:
             return tuple(self.of(item, depth + 1) for item in value)
         if isinstance(value, Items) and depth < _DEEPEST:
             return self._of_items(value, depth + 1)
+        if isinstance(value, Chain):
+            return Chain, self.of(value.modules, depth + 1)
         try:
             hash(value)
         except TypeError:

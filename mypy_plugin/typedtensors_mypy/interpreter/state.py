@@ -10,7 +10,7 @@ from typedtensors.dims import Facts
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
-from typedtensors_mypy.interpreter.values import Items
+from typedtensors_mypy.interpreter.values import Chain, Items, Stream
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,21 @@ class State:
         self.making = other.making
 
     def now(self, value: Value) -> Value:
-        """What a value holds here, if it is a list or dict; any other value as it is."""
+        """What a value holds here, if it is a list, a dict, or modules; any other as it is."""
+        if isinstance(value, Chain):
+            return self._chain_now(value)
         if not isinstance(value, Items):
             return value
         changed = self.lists.get(value.serial)
         return value if changed is None else changed.now
+
+    def _chain_now(self, chain: Chain) -> Value:
+        modules = self.now(chain.modules)
+        if modules is chain.modules:
+            return chain
+        if isinstance(modules, (Items, Stream)):
+            return Chain(modules)
+        return Unknown("modules that are not known")
 
     def change(self, made: Items, now: Value) -> None:
         """From here on, a list or dict holds something else."""

@@ -281,6 +281,8 @@ def array_framework(array: Tensor) -> Framework:
 
 def of_framework(value: Value, framework: Framework) -> Value:
     """The value with every array in it belonging to a framework, as its rules leave that out."""
+    if isinstance(value, list):
+        return Items(tuple(of_framework(item, framework) for item in value))
     if isinstance(value, tuple) and not isinstance(value, Fields):
         return tuple(of_framework(item, framework) for item in value)
     if isinstance(value, Many):

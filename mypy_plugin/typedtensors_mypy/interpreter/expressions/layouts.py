@@ -16,11 +16,12 @@ _VIEWS: Mapping[str, str] = {
     f"{owner}.{name}": owner
     for owner in ("torch", "torch.Tensor")
     for name in ("view", "reshape", "view_as", "reshape_as")
-} | {"tensorflow.reshape": "tensorflow"}
+} | {"tensorflow.reshape": "tensorflow", "keras.ops.reshape": "keras"}
 
 _WORDS = {
     "torch": "`.permute({})` before `.reshape`",
     "tensorflow": "`tf.transpose(..., [{}])` before `tf.reshape`",
+    "keras": "`ops.transpose(..., ({}))` before `ops.reshape`",
 }
 
 

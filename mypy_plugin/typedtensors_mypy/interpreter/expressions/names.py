@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.calls.records import is_frozen
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
-from typedtensors_mypy.interpreter.values import Function, Instance, Items
+from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.changes import changed_in_place
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
@@ -117,5 +117,6 @@ def lasting(run: Run, module: Module, name: str, value: Value) -> Value:
     """
     if isinstance(value, Tensor):
         return replace(value, parameter=True)
-    changes = isinstance(value, Items) and name in run.summed(changed_in_place, module)
+    held = isinstance(value, (Items, Chain))
+    changes = held and name in run.summed(changed_in_place, module)
     return Unknown(f"`{name}` is changed in place") if changes else value

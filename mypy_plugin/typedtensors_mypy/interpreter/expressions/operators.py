@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Undetermined, Unknown, Value, lookup
+from typedtensors.ops import SOME_FLOAT, Framework, Undetermined, Unknown, Value, lookup
 from typedtensors.ops.steps.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -164,13 +164,20 @@ def _on_arrays(
         if name == "matmul":
             return left if isinstance(left, Unknown) else right
         left, right = _some_array(left, right), _some_array(right, left)
-    if _holds_array(left):
+    if _holds_array(left) and not _is_left_to_tensorflow(left, right):
         owner = _class_of(left)
         # A tensor of TensorFlow is not written: `x += y` makes a new one, as `x + y` does.
         written = in_place and lookup(f"{owner}.__i{name}__") is not None
         op = f"{owner}.__i{name}__" if written else f"{owner}.__{name}__"
         return apply_op(frame, node, op, (left, right))
     return apply_op(frame, node, f"{_class_of(right)}.__r{name}__", (right, left))
+
+
+def _is_left_to_tensorflow(left: Value, right: Value) -> bool:
+    """Whether an array of NumPy's leaves an operator to the tensor beside it."""
+    own = {framework_of(option) for option in options(left)}
+    other = {framework_of(option) for option in options(right)}
+    return own == {Framework.NUMPY} and other == {Framework.TENSORFLOW}
 
 
 def _some_array(value: Value, other: Value) -> Value:

@@ -35,7 +35,7 @@ def _call_loss(frame: Frame, node: ast.expr, instance: Instance, arguments: Argu
     method = bound_method(frame, instance, "call")
     if method is None:
         return Unknown("a loss that is not followed")
-    given, weights = _without_weights(arguments)
+    given, weights = _without_weights(_as_tensors(arguments))
     losses = call_function(frame, node, method, given)
     how = instance.attributes.get(REDUCTION, MEAN)
     if losses == REPORTED or (how in (None, "none") and weights is None):
@@ -44,6 +44,14 @@ def _call_loss(frame: Frame, node: ast.expr, instance: Instance, arguments: Argu
         return Unknown("losses that are not reduced as is known")
     dtype = losses.dtype if isinstance(losses, Tensor) else ANY
     return of_framework(Tensor(Shape(()), dtype), Framework.TENSORFLOW)
+
+
+def _as_tensors(arguments: Arguments) -> Arguments:
+    """The arguments as a loss gets them: Keras makes tensors of NumPy's arrays."""
+    made = tuple(of_framework(each, Framework.TENSORFLOW) for each in arguments.positional)
+    named = arguments.keywords.items()
+    keywords = {name: of_framework(value, Framework.TENSORFLOW) for name, value in named}
+    return replace(arguments, positional=made, keywords=keywords)
 
 
 def _without_weights(arguments: Arguments) -> tuple[Arguments, Value]:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of Keras: they run, nothing is reported of them, and slips in them are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.case_build import ROOT, Message, environment, run_mypy
+from tests.examples.keras_mutations import MISSED, MUTATIONS
+from tests.examples.mutations import Mutation
+from tests.tensorflow_arrays import needs_tensorflow
+
+NAMES = tuple(MUTATIONS)
+SLIPS = [
+    pytest.param(name, slip, id=f"{name}-{slip.slip}") for name in NAMES for slip in MUTATIONS[name]
+]
+
+
+def source_of(name: str) -> str:
+    return (ROOT / "examples" / f"{name}.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def messages(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, list[Message]]:
+    """What mypy says of each example and of each slip in it, by the name of the file."""
+    folder = tmp_path_factory.mktemp("slips")
+    for name in NAMES:
+        (folder / f"{name}.py").write_text(source_of(name))
+        for number, slip in enumerate(MUTATIONS[name]):
+            (folder / f"{name}_{number}.py").write_text(slip.applied(source_of(name)))
+    said: dict[str, list[Message]] = {path.name: [] for path in folder.glob("*.py")}
+    for message in run_mypy(folder, request.config.cache.mkdir("mypy-cases")):
+        said[message.path].append(message)
+    return said
+
+
+def tensor_errors(messages: list[Message]) -> list[str]:
+    return [str(each) for each in messages if (each.code or "").startswith("tensor-")]
+
+
+@needs_tensorflow
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_runs(name: str) -> None:
+    command = [sys.executable, str(ROOT / "examples" / f"{name}.py")]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_reported_of_an_example(name: str, messages: dict[str, list[Message]]) -> None:
+    assert tensor_errors(messages[f"{name}.py"]) == []
+
+
+@pytest.mark.parametrize(("name", "slip"), SLIPS)
+def test_a_slip_is_reported(name: str, slip: Mutation, messages: dict[str, list[Message]]) -> None:
+    told = tensor_errors(messages[f"{name}_{MUTATIONS[name].index(slip)}.py"])
+    assert bool(told) == (slip.slip not in MISSED[name]), told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_as_long_as_an_example(name: str) -> None:
+    assert 60 <= len(source_of(name).splitlines()) <= 200
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_most_slips_are_reported(name: str) -> None:
+    assert MISSED[name] <= {slip.slip for slip in MUTATIONS[name]}
+    assert len(MUTATIONS[name]) >= 5
+    assert 5 * len(MISSED[name]) <= len(MUTATIONS[name])
