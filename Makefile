@@ -14,7 +14,9 @@ ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
-.PHONY: demo test slow real mutants coverage lint bench bench-guard docs index surface conformance samples lock clean
+PYTHONS ?= python3.10 python3.11 python3.12 python3.13
+
+.PHONY: demo test smoke slow real mutants coverage lint bench bench-guard docs index surface conformance samples lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -22,6 +24,16 @@ demo: $(INSTALLED)
 # Everything is installed here, so no test is skipped for want of a framework.
 test: $(INSTALLED)
 	$(ENV) TYPEDTENSORS_TEST_TENSORFLOW=required python -m pytest
+
+# The package under each Python that is here, with NumPy and no other framework.
+smoke:
+	@for python in $(PYTHONS); do \
+		command -v $$python > /dev/null || { echo "$$python: not here"; continue; }; \
+		folder=$$(mktemp -d) && $$python -m venv $$folder \
+			&& $$folder/bin/python -m pip --disable-pip-version-check install --quiet --quiet numpy . \
+			&& (cd tools && $$folder/bin/python smoke.py) || exit 1; \
+		rm -rf $$folder; \
+	done
 
 slow: $(INSTALLED)
 	$(ENV) python -m pytest -m slow

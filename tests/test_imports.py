@@ -127,3 +127,14 @@ def test_a_public_name_wins_over_its_room_whatever_was_imported_before(before: s
     use = "from typedtensors import guard"
     check = "assert guard.__module__ == 'typedtensors.guard.session'"
     assert _loaded_by(f"{before}\n{use}\n{check}") == {"typedtensors"}
+
+
+def test_what_is_for_arrays_works_without_a_framework() -> None:
+    run = subprocess.run(
+        [sys.executable, ROOT / "tools" / "smoke.py"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert run.returncode == 0, run.stderr

@@ -10,6 +10,17 @@ from typing import Any, TypeVar
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
+def unconverted(function: _F) -> _F:
+    """Have AutoGraph call a function as it is: what `tf.autograph` marks, without TensorFlow.
+
+    `tf.autograph.experimental.do_not_convert` would keep what the function calls from being
+    converted as well.
+    """
+    function.autograph_info__ = None  # type: ignore[attr-defined]
+    return function
+
+
+@unconverted
 def is_compiling() -> bool:
     """Say whether `torch.compile` or `torch.export` is tracing the calling code.
 
@@ -39,16 +50,6 @@ def tracing_test() -> Callable[[], Any]:
     """
     compiler = getattr(sys.modules.get("torch"), "compiler", None)
     return is_compiling if compiler is None else compiler.is_dynamo_compiling
-
-
-def unconverted(function: _F) -> _F:
-    """Have AutoGraph call a function as it is: what `tf.autograph` marks, without TensorFlow.
-
-    `tf.autograph.experimental.do_not_convert` would keep what the function calls from being
-    converted as well.
-    """
-    function.autograph_info__ = None  # type: ignore[attr-defined]
-    return function
 
 
 def asked_once(question: _F) -> _F:

@@ -31,7 +31,7 @@ from typedtensors.runtime.hints.annotations import (
 from typedtensors.runtime.naming import answer
 from typedtensors.runtime.scope import Arguments, Memo, Pending, Scope, new_memo
 from typedtensors.runtime.switch import Mode, mode
-from typedtensors.shapes.tracing import is_tracing
+from typedtensors.shapes.tracing import is_tracing, unconverted
 
 answer()
 
@@ -116,6 +116,7 @@ class Checker:
         except (NotCompilableError, RecursionError, SyntaxError):
             return None  # Python, for one, has a limit to nested blocks
 
+    @unconverted
     def judge_arguments(
         self, values: tuple[Any, ...]
     ) -> tuple[Memo | None, TensorCheckError | None]:
@@ -136,6 +137,7 @@ class Checker:
             error = self.full(values).argument_error()
         return scope.memo, error
 
+    @unconverted
     def judge_result(
         self, values: tuple[Any, ...], memo: Memo | Pending, result: Any
     ) -> TensorCheckError | None:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from typedtensors.shapes.tracing import is_tracing
+from typedtensors.shapes.tracing import is_tracing, unconverted
 
 
 class Misfit(ValueError):  # noqa: N818  it says "not sure", and no user sees it
@@ -81,11 +81,13 @@ def is_tensorflow_dtype(dtype: object) -> bool:
     return hasattr(type(dtype), "as_numpy_dtype")
 
 
+@unconverted
 def is_concrete(value: object, kind: type) -> bool:
     """Say whether `value` is of a subclass of `kind`, and not a stand-in while code is traced."""
     return isinstance(value, kind) and not is_tracing()
 
 
+@unconverted
 def join(run: Run | None, shape: list[int], flexible: bool) -> Run:  # noqa: FBT001  generated
     """Return what a variadic name stands for once it has met another run of axes.
 

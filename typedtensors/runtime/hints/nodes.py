@@ -16,6 +16,7 @@ from beartype.door import is_bearable
 
 from typedtensors.runtime.symbolic.judge import judge
 from typedtensors.runtime.symbolic.values import is_array_of
+from typedtensors.shapes.tracing import unconverted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,7 @@ class ClassHint(Hint):
     annotation: type
     accepted: tuple[type, ...]
 
+    @unconverted
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
         """Ask `isinstance`."""
         return None if isinstance(value, self.accepted) else Leaf(path, value, self.annotation)
@@ -117,6 +119,7 @@ class PlainHint(Hint):
 
     annotation: Any
 
+    @unconverted
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
         """Ask beartype."""
         fits = is_bearable(value, self.annotation, conf=BEARTYPE)

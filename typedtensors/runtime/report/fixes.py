@@ -28,6 +28,7 @@ class _Dialect:
     unsqueeze: str
     transpose: str
     cast: str
+    flip: str | None = None  # of two axes
 
 
 _TORCH = _Dialect(
@@ -45,12 +46,14 @@ _TENSORFLOW = _Dialect(
     "tf.expand_dims({}, {axis})",
     "tf.experimental.numpy.swapaxes({}, {axis}, {other})",
     "tf.cast({}, tf.{dtype})",
+    flip="tf.transpose({})",
 )
 _KERAS = _Dialect(
     "keras.ops.squeeze({}, {axis})",
     "keras.ops.expand_dims({}, {axis})",
     "keras.ops.swapaxes({}, {axis}, {other})",
     'keras.ops.cast({}, "{dtype}")',
+    flip="keras.ops.transpose({})",
 )
 _DIALECTS = {
     "torch": _TORCH,
@@ -149,7 +152,8 @@ def _reshapes(row: Row, shape: Sizes) -> Iterator[Fix]:
     for axis, other in itertools.combinations(range(rank), 2):
         swapped = list(shape)
         swapped[axis], swapped[other] = shape[other], shape[axis]
-        text = dialect.transpose.format(row.argument, axis=axis, other=other)
+        template = dialect.flip if rank == 2 and dialect.flip else dialect.transpose
+        text = template.format(row.argument, axis=axis, other=other)
         yield _fix(row, text, replace(row, shape=tuple(swapped)))
 
 
