@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which operands belong to the last axes of what they meet, as the source shows.
 
-So do the eigenvalues that scale the columns of their own eigenvectors, and a triangular matrix,
-whatever else has the same size by chance.
+So do the eigenvalues that scale the columns of their own eigenvectors, a triangular matrix, and
+what is left where the first axes are folded, whatever else has the same size by chance.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ _VALUES: Final = frozenset({"eigenvalues", "S"})
 _ROWS: Final = frozenset({"Vh"})
 """The parts whose vectors are rows, not columns."""
 _TRIANGULAR: Final = frozenset({"tril", "triu", "band_part"})
+_FOLDS: Final = (
+    frozenset({"mean", "sum", "prod", "std", "var", "norm", "amax", "amin", "max", "min", "median"})
+    | {"nanmean", "nansum", "logsumexp", "quantile"}
+    | {f"reduce_{name}" for name in ("mean", "sum", "prod", "std", "variance", "max", "min")}
+)
+_PACKAGES: Final = frozenset({"torch", "tf", "np", "ops"})
 _TURNING: Final = frozenset({"T", "mT", "H", "mH", "t", "adjoint", "transpose"})
 _ELEMENTWISE: Final = (
     frozenset({"sqrt", "rsqrt", "square", "pow", "abs", "exp", "log", "reciprocal", "relu"})
@@ -48,6 +54,18 @@ class _Origin:
     def is_triangular(self) -> bool:
         return self.part is None and _name(self.call.func) in _TRIANGULAR
 
+    @property
+    def folds_first(self) -> bool:
+        """Whether it is what a reduction of the first axes leaves: `x.mean(0)`, `x.sum((0, 1))`."""
+        if self.part is not None or self.turned or _name(self.call.func) not in _FOLDS:
+            return False
+        try:
+            axes = ast.literal_eval(_folded(self.call))
+        except (TypeError, ValueError):
+            return False
+        axes = axes if isinstance(axes, tuple) else (axes,)
+        return bool(axes) and axes == tuple(range(len(axes)))
+
     def numbers(self, other: _Origin) -> bool:
         """Whether these are the values to the vectors along the other's last axis."""
         if self.call is not other.call or self.part not in _VALUES or other.part in _VALUES:
@@ -64,8 +82,28 @@ def belonging(
         operand
         for operand, own in zip(operands, origins, strict=True)
         if own is not None
-        and (own.is_triangular or any(each and own.numbers(each) for each in origins))
+        and (
+            own.is_triangular
+            or own.folds_first
+            or any(each and own.numbers(each) for each in origins)
+        )
     )
+
+
+def _folded(call: ast.Call) -> ast.expr:
+    """The axes that a reduction is asked to fold; a constant None where it names none."""
+    named = [each.value for each in call.keywords if each.arg in {"dim", "axis"}]
+    function = isinstance(call.func, ast.Attribute) and _is_package(call.func.value)
+    places = call.args[1:] if function else call.args
+    if _name(call.func) in {"norm", "quantile"}:
+        places = places[1:]
+    return (*named, *places, ast.Constant(None))[0]
+
+
+def _is_package(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in _PACKAGES
 
 
 def _origin(node: ast.expr, line: int, variables: Variables) -> _Origin | None:
@@ -88,12 +126,20 @@ def _origin(node: ast.expr, line: int, variables: Variables) -> _Origin | None:
         item = node.slice.value if isinstance(node.slice, ast.Constant) else None
         # What is cut out of a triangle, as by `mask[:n, :n]`, is one too.
         return found if found is not None and found.is_triangular else _part(found, item)
-    return _only(map(inner, _parts_of_arithmetic(node)))
+    parts = _parts_of_arithmetic(node)
+    found = _only(map(inner, parts))
+    folds = found is not None and found.folds_first
+    return None if folds and not all(inner(each) or _is_number(each) for each in parts) else found
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether an operand is a number, such as the `1e-5` or `eps` beside a variance."""
+    return isinstance(node, ast.Constant) or ast.unparse(node).endswith(("eps", "epsilon"))
 
 
 def _of_call(node: ast.Call, inner: Callable[[ast.expr], _Origin | None]) -> _Origin | None:
     name = _name(node.func)
-    if name in _PARTS or name in _TRIANGULAR:
+    if name in _PARTS or name in _TRIANGULAR or name in _FOLDS:
         return _Origin(node)
     if name not in _ELEMENTWISE | _TURNING:
         return None
@@ -123,6 +169,9 @@ def _part(found: _Origin | None, which: object) -> _Origin | None:
     """A part of what a decomposition returned, by its place or its name."""
     if found is None or found.part is not None:
         return None
+    if found.folds_first:
+        # The values, where a reduction returns their places too.
+        return found if which in {0, "values"} else None
     function = found.call.func
     fields = _PARTS.get(ast.unparse(function), _PARTS.get(_name(function), ()))
     names = dict(enumerate(fields)) | {field: field for field in fields}
