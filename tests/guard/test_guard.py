@@ -96,6 +96,20 @@ def test_warning_comes_once_per_place_and_points_there() -> None:
     )
 
 
+def test_last_batch_of_another_size_is_one_more_event_and_no_more_warning() -> None:
+    watched = guard(action="warn")
+
+    @watched
+    def epoch() -> None:
+        for n in (4, 4, 3):
+            torch.zeros(n, 1) - torch.zeros(n)
+
+    with pytest.warns(BroadcastWarning) as caught:
+        epoch()
+    assert len(caught) == 1
+    assert [watched.report.times(event) for event in watched.report.events] == [2, 1]
+
+
 def test_guard_entered_at_each_step_warns_once_too() -> None:
     def step() -> Tensor:
         return ROW - COLUMN

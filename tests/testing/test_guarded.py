@@ -79,3 +79,26 @@ def test_level_may_come_from_either_configuration(project: Path) -> None:
     assert failed(run(project)) == {"bias"}
     (project / "pyproject.toml").write_text(settings.replace("ex", "x"), encoding="utf-8")
     assert "tensor_guard = 'xplicit': use one of" in run(project)
+
+
+INSIDE = """
+import torch
+from torch.nn.functional import mse_loss
+from typedtensors import guard
+
+def loss(pred, target):
+    return mse_loss(pred, target)
+
+def test_inside():
+    with guard():
+        loss(torch.ones(4, 1), torch.ones(4))
+"""
+
+
+@pytest.mark.parametrize("option", ["--tensor-guard=suspicious", "--tensor-guard=allow"])
+def test_traceback_ends_at_the_line_that_broadcasts(tmp_path: Path, option: str) -> None:
+    (tmp_path / "test_inside.py").write_text(INSIDE, encoding="utf-8")
+    text = run(tmp_path, option)
+    assert "test_inside.py:7: BroadcastError" in text
+    assert "handle_torch_function" not in text
+    assert "__torch_function__" in run(tmp_path, option, "--full-trace")

@@ -67,15 +67,17 @@ class Report:
     events: list[GuardEvent] = field(default_factory=list)
     # Plain to begin with: a report is made inside of functions that torch.compile traces too.
     _times: dict[_Key, int] = field(default_factory=dict, repr=False)
+    _places: set[_Key] = field(default_factory=set, repr=False)
     _sizes: SizesSeen | None = field(default=None, repr=False)
 
     def add(self, event: GuardEvent) -> bool:
-        """Note an occurrence; True if it is the first one of these sizes at this place."""
-        key = _key(event)
-        first = key not in self._times
-        self._times[key] = self._times.get(key, 0) + 1
-        if first:
+        """Note an occurrence; True if it is the first one at this place, whatever its sizes."""
+        key, place = _key(event), _place(event)
+        if key not in self._times:
             self.events.append(event)
+        self._times[key] = self._times.get(key, 0) + 1
+        first = place not in self._places
+        self._places.add(place)
         return first
 
     def times(self, event: GuardEvent) -> int:
@@ -125,7 +127,7 @@ class BroadcastError(TensorError, ValueError):
 
 
 class BroadcastWarning(UserWarning):
-    """As `BroadcastError`, where the guard warns; once per place and sizes."""
+    """As `BroadcastError`, where the guard warns; once per place."""
 
 
 class DryRunError(TensorError, RuntimeError):
@@ -136,8 +138,12 @@ class DryRunError(TensorError, RuntimeError):
 BroadcastError.__module__ = DryRunError.__module__ = "typedtensors"
 
 
+def _place(event: GuardEvent) -> _Key:
+    return event.file, event.line, event.op, event.expression
+
+
 def _key(event: GuardEvent) -> _Key:
-    return event.file, event.line, event.op, event.expression, event.shapes
+    return (*_place(event), event.shapes)
 
 
 def _spec(shape: Sizes) -> str:

@@ -162,9 +162,9 @@ def guard(
             broadcast that no helper asked for except of rank 0, `"allow"` none. By default the
             one that the environment variable `TYPEDTENSORS_GUARD` names, else `"suspicious"`;
             `TYPEDTENSORS_GUARD=off` turns all guards off, whatever their level.
-        action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place
-            and sizes, or `"record"` into the report only. Code in installed packages never
-            raises: for the reasons `loss` and `rank` it warns.
+        action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place,
+            or `"record"` into the report only. Code in installed packages never raises: for the
+            reasons `loss` and `rank` it warns.
         threads: whether threads that are started inside are guarded too, until this guard ends.
         allows: is asked of each event whether it is deliberate; `typedtensors run` asks
             `[tool.typedtensors]`.

@@ -7,6 +7,7 @@ before the option asks for it.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -49,12 +50,29 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Run a test under the guard; not its fixtures, which are shared."""
+    """Run a test under the guard; not its fixtures, which are shared.
+
+    What a guard raises, this one or one that the test enters, ends where the program broadcasts.
+    """
     guard = item.config.stash.get(_guard, None)
-    if guard is None:
-        return (yield)
-    with guard:
-        return (yield)
+    try:
+        with nullcontext() if guard is None else guard:
+            return (yield)
+    except Exception as error:
+        if not item.config.getoption("fulltrace"):
+            _hide_what_is_ours(error)
+        raise
+
+
+def _hide_what_is_ours(error: Exception) -> None:
+    """Leave out the frames of torch and of the guard, below that of the event."""
+    event, frame = getattr(error, "event", None), error.__traceback__
+    file, last = getattr(event, "file", None), None
+    while file is not None and frame is not None:
+        last = frame if frame.tb_frame.f_code.co_filename == file else last
+        frame = frame.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 def pytest_terminal_summary(
