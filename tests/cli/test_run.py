@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.case_build import environment
+from tests.tensorflow_arrays import needs_tensorflow
 from typedtensors.cli import main
 
 BUGGY = """\
@@ -237,3 +238,20 @@ def test_a_slip_in_the_configuration_is_refused(
     monkeypatch.chdir(tmp_path)
     assert main(["run", "train.py"]) == 2
     assert 'unknown key "broadcast"; did you mean "broadcasts"?' in capsys.readouterr().err
+
+
+@needs_tensorflow
+def test_a_program_of_tensorflow_is_stopped_at_its_line_in_its_own_source(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import tensorflow as tf\n\n"
+        "@tf.function\n"
+        "def loss_of(pred, y):\n"
+        "    return tf.reduce_mean((pred - y) ** 2)\n\n"
+        "loss_of(tf.ones((4, 1)), tf.ones(4))\n"
+    )
+    done = run(tmp_path, "train.py")
+    assert done.returncode == 1
+    assert 'File "train.py", line 7, in <module>' in done.stderr
+    assert "train.py:5: error: `pred - y` broadcasts (4, 1) and (4,) to (4, 4)" in done.stderr
+    assert "autograph" not in done.stderr
+    assert run(tmp_path, "--guard", "allow", "train.py").returncode == 0

@@ -162,9 +162,9 @@ def guard(
             broadcast that no helper asked for except of rank 0, `"allow"` none. By default the
             one that the environment variable `TYPEDTENSORS_GUARD` names, else `"suspicious"`;
             `TYPEDTENSORS_GUARD=off` turns all guards off, whatever their level.
-        action: `"raise"` a `BroadcastError` before the operation runs, `"warn"` once per place,
-            or `"record"` into the report only. Code in installed packages never raises: for the
-            reasons `loss` and `rank` it warns.
+        action: `"raise"` a `BroadcastError` before the operation runs (in TensorFlow, when it has
+            run or was traced), `"warn"` once per place, or `"record"` into the report only. Code in
+            installed packages never raises: for the reasons `loss` and `rank` it warns.
         threads: whether threads that are started inside are guarded too, until this guard ends.
         allows: is asked of each event whether it is deliberate; `typedtensors run` asks
             `[tool.typedtensors]`.
@@ -178,7 +178,8 @@ def guard(
     The guard sees the torch calls of its own thread, in eager mode: not those of other threads
     (unless `threads` asks for it) or worker processes (start a guard there), of TorchScript, of C++
     extensions, of the backward pass, or of code that `torch.compile` has compiled, which runs at
-    full speed.
+    full speed. Of TensorFlow it sees eager operations and those of functions that are traced or
+    called meanwhile, without a cost at the steps of a traced one.
     """
     return Guard(level, action, allows, threads=threads)
 
