@@ -96,6 +96,43 @@ def test_bug_is_seen_once_and_at_its_place(run: Callable[[], object]) -> None:
     assert _get_current_function_mode() is None
 
 
+class Careless(torch.autograd.Function):
+    """Its backward broadcasts what its author knows best."""
+
+    @staticmethod
+    def forward(_: object, x: Tensor) -> Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(_: object, gradient: Tensor) -> Tensor:
+        COLUMN - ROW
+        return gradient
+
+
+def by_function(result: Tensor) -> None:
+    torch.autograd.backward(result)
+
+
+def by_gradient(result: Tensor) -> None:
+    torch.autograd.grad(result, result)
+
+
+@pytest.mark.parametrize("run", [Tensor.backward, by_function, by_gradient])
+def test_backward_pass_is_not_watched(run: Callable[[Tensor], None]) -> None:
+    x = torch.ones(3, requires_grad=True)
+    with guard(action="record") as report:
+        result = Careless.apply(x).sum()  # type: ignore[no-untyped-call]
+        run(result)
+    assert report.events == []
+
+
+def test_scripted_code_is_not_watched() -> None:
+    scripted = torch.jit.script(loss)
+    with guard(action="record") as report:
+        scripted(COLUMN, ROW)
+    assert report.events == []
+
+
 def test_thread_is_guarded_by_a_guard_of_its_own() -> None:
     caught: list[BroadcastError] = []
 

@@ -52,6 +52,8 @@ def test_expression_inserts_no_axis(text: str) -> None:
         "keras.ops.transpose(x) * x",
         "x.permute(1, 0) - x",
         "area(a)[:, None] + area(b)",
+        "a.norm(dim=1)[:, None] * b.norm(dim=1)",
+        "a.pow(2).sum(-1).unsqueeze(1) + b.pow(2).sum(-1)",
     ],
 )
 def test_a_tensor_that_meets_itself(text: str) -> None:
@@ -67,6 +69,8 @@ def test_a_tensor_that_meets_itself(text: str) -> None:
         "x[0][:, None] - x[1]",
         "f(x, x)",
         "f(x)[:, None] - g(x)",
+        "a.norm(dim=1)[:, None] * b.norm(dim=0)",
+        "a.mean(1)[:, None] - b.std(1)",
         "f(x)[:, None] - f(x, y)",
         "x < x < x",
         "torch.transpose(x, 0, 1) - torch.transpose(y, 0, 1)",
