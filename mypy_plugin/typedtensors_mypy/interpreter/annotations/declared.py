@@ -179,7 +179,7 @@ def _check_array(frame: Frame, node: ast.AST, where: str, kind: ArrayType, value
     if isinstance(found, Match):
         argument = Argument("", kind.spec, value.shape)
         sizes = frozenset() if frame.own is None else sizes_of(frame.run, frame.own)
-        found = crossed(argument, frame.bindings, found.facts, sizes) or found
+        found = crossed(argument, frame.bindings, frame.state.facts, sizes) or found
     if not isinstance(found, Match):
         if _is_made_of_argument(frame, found):
             return True

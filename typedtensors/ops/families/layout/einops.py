@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict, product
+from typedtensors.dims import Atom, Dim, Verdict, product
 from typedtensors.ops import promotion
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -17,7 +17,7 @@ from typedtensors.ops.steps.patterns import REST, Pattern, PatternError, parse_p
 from typedtensors.ops.steps.positions import with_rank
 from typedtensors.ops.steps.sizes import MINUS_ONE, is_hole, require_sizes
 from typedtensors.ops.value import Unknown
-from typedtensors.shapes import ANY, Axis, Intent, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, Intent, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -207,12 +207,26 @@ def _matched(call: Call, side: Side) -> list[tuple[Group, list[Part]]]:
     behind = count - rest - 1
     if shape.rank is not None and shape.rank < count - 1:
         raise Conflicting(_rank(call, side, shape))
-    if len(shape.prefix) < rest or len(shape.suffix) < behind:
-        raise Undetermined("the axes beside `...` are not known")
+    shape = _filled(side, shape, rest, behind)
     end = len(shape.axes) - behind
     ones = [[part] for part in (*shape.axes[:rest], *shape.axes[end:])]
     middle = list(shape.axes[rest:end])
     return list(zip(side.groups, [*ones[:rest], middle, *ones[rest:]], strict=True))
+
+
+def _filled(side: Side, shape: Shape, before: int, behind: int) -> Shape:
+    """A shape that has the axes beside `...`, though some of them were not known.
+
+    What is known further in may be one of them.
+    """
+    if shape.rank is not None or (len(shape.prefix) >= before and len(shape.suffix) >= behind):
+        return shape
+    names = [group[0] if len(group) == 1 else "_" for group in side.groups]
+    first, last = shape.prefix[:before], shape.suffix[max(len(shape.suffix) - behind, 0) :]
+    first += tuple(Axis(Dim.fresh(name)) for name in names[len(first) : before])
+    missing = names[before + 1 : len(names) - len(last)]
+    last = (*(Axis(Dim.fresh(name)) for name in missing), *last)
+    return Shape((*first, Variadic.fresh(), *last))
 
 
 def _rank(call: Call, side: Side, shape: Shape) -> Diagnostic:
@@ -232,7 +246,7 @@ def _bound(call: Call, group: Group, axes: list[Part]) -> dict[str, list[Part]]:
         raise Undetermined("an axis is not known")
     given = _sizes(call)
     if len(group) == 1 and group[0] not in given and not group[0].isdecimal():
-        return {group[0]: [axis]}
+        return {group[0]: [_called(call, group[0], axis)]}
     if axis.flexible:
         return {name: [Axis(Dim.fresh())] for name in group}
     sizes = [Dim.of(int(n)) if n.isdecimal() else given.get(n, MINUS_ONE) for n in group]
@@ -244,6 +258,16 @@ def _bound(call: Call, group: Group, axes: list[Part]) -> dict[str, list[Part]]:
         return _single(call, group, axis, wanted)
     split = reshaped(call, Shape((axis,)), wanted)
     return {name: [part] for name, part in zip(group, split.axes, strict=True)}
+
+
+def _called(call: Call, name: str, axis: Axis) -> Axis:
+    """An axis of a size that has no name yet, by the name that the pattern gives it."""
+    factor = axis.dim.factor
+    if not isinstance(factor, Atom) or factor.name != "_" or axis.flexible:
+        return axis
+    named = axis.with_dim(Dim.fresh(name))
+    call.same(axis.dim, named.dim)
+    return named
 
 
 def _single(call: Call, group: Group, axis: Axis, wanted: list[Axis]) -> dict[str, list[Part]]:
