@@ -66,10 +66,11 @@ def test_a_folder_that_is_called_as_this_package_is_the_users(tmp_path: Path) ->
 
 
 def test_a_warning_lets_the_program_go_on(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(BUGGY)
+    (tmp_path / "train.py").write_text(BUGGY + "loss_of(torch.ones(3, 1), torch.ones(3))\n")
     done = run(tmp_path, "--action", "warn", "train.py")
     assert (done.returncode, done.stdout) == (0, "before\nafter\n")
-    assert "train.py:4" in done.stderr
+    assert done.stderr.count("train.py:4") == 1
+    assert "note: broadcasts that nobody asked for: 2, in 1 line" in done.stderr
 
 
 def test_a_record_sums_up_at_the_end_however_that_comes(tmp_path: Path) -> None:

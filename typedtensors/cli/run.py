@@ -101,6 +101,11 @@ def _sum_up(report: Report, arguments: argparse.Namespace) -> None:
         found = f"{event.diagnostic.text}  [{event.diagnostic.code}]"
         times = f" ({report.times(event)} times)" if report.times(event) > 1 else ""
         print(f"{_short(event.file)}:{event.line}: warning: {found}{times}", file=sys.stderr)
+    if arguments.action == "warn" and report.events:
+        total = sum(map(report.times, report.events))
+        lines = len({(event.file, event.line) for event in report.events})
+        where = "1 line" if lines == 1 else f"{lines} lines"
+        print(f"note: broadcasts that nobody asked for: {total}, in {where}", file=sys.stderr)
     for equal in report.equal_sizes:
         print(f"note: {equal}", file=sys.stderr)
 

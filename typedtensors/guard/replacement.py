@@ -44,8 +44,10 @@ class Replacement:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._original = getattr(self._owner, self._name)
-                self._replaced = self._wrap(self._original)
+                original = getattr(self._owner, self._name)
+                if original is not self._original:
+                    # Made once: a guard may be entered at each step.
+                    self._original, self._replaced = original, self._wrap(original)
                 setattr(self._owner, self._name, self._replaced)
 
     def _leave(self) -> None:
