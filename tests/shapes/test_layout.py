@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 from typedtensors.dims import Dim, Facts, product
 from typedtensors.shapes import Shape
-from typedtensors.shapes.layout import scrambled
+from typedtensors.shapes.layout import made_of, scrambled, shuffled
 
 SIZES = {"a": 2, "b": 3, "c": 5, "d": 7}
 
@@ -79,3 +80,30 @@ def test_the_order_that_is_proposed_keeps_every_axis(
     if found is not None and found.order is not None:
         ordered = [before[at] for at in found.order]
         assert scrambled(shape_of(ordered), shape_of(after), Facts()) is None
+
+
+def test_what_was_merged_is_split_in_the_same_order() -> None:
+    whole = Shape.of("a", "b", "c")
+    rows = made_of(whole, shape_of([["a", "b"], ["c"]]), Facts())
+    assert scrambled(rows, whole, Facts()) is None
+    found = scrambled(rows, Shape.of("b", "a", "c"), Facts())
+    assert found is not None
+    assert found.order is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        pytest.param("a b", "b a", ("a, b", "b, a"), id="in another order"),
+        pytest.param("a b", "a b", None, id="in the same order"),
+        pytest.param("a b c", "c a b", ("a, b, c", "c, a, b"), id="three"),
+        pytest.param("a a", "a a", None, id="a square"),
+        pytest.param("a b", "a c", None, id="other sizes"),
+    ],
+)
+def test_axes_are_shuffled(first: str, second: str, expected: tuple[str, str] | None) -> None:
+    one, two = (
+        made_of(Shape.of(*names.split()), Shape.of(product(map(Dim.name, names.split()))), Facts())
+        for names in (first, second)
+    )
+    assert shuffled(one.axis(0), two.axis(0)) == expected

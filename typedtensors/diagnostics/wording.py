@@ -129,6 +129,12 @@ def scrambles(
     return Diagnostic(codes.LAYOUT, message, hint)
 
 
+def shuffled(op: str, first: str, second: str) -> Diagnostic:
+    """Two axes that meet were merged of the same ones in another order."""
+    message = f"`{op}`: what was merged of ({first}) meets what was merged of ({second})"
+    return Diagnostic(codes.LAYOUT, message, "bring their axes into one order first")
+
+
 def broadcasts(
     expression: str,
     shapes: tuple[str, ...],

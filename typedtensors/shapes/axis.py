@@ -33,13 +33,15 @@ class Axis:
 
     `flexible` is jaxtyping's `#`: the size is `dim` or 1. `intent` says where a size of 1 was
     asked for, and axes of one `origin` number the same things, such as the eigenvectors of one
-    matrix; neither is a part of equality, which is about sizes.
+    matrix. `merged` are the sizes of which it was made, the slowest first: `(b, t)` for rows that
+    were viewed as `b*t`. None of these is a part of equality, which is about sizes.
     """
 
     dim: Dim
     flexible: bool = False
     intent: Intent | None = field(default=None, compare=False)
     origin: int | None = field(default=None, compare=False, repr=False)
+    merged: tuple[Dim, ...] = field(default=(), compare=False, repr=False)
 
     def with_dim(self, dim: Dim) -> Axis:
         """The same axis with another size."""

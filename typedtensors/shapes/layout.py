@@ -8,18 +8,19 @@ if as many elements lie before it, and so behind it: from `(b, c, h, w)` to `(b,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Atom, Dim, Verdict, divide, product
 from typedtensors.dims.arithmetic import common_factor
+from typedtensors.shapes.axis import Axis
+from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from typedtensors.dims import Facts
-    from typedtensors.shapes.axis import Axis
-    from typedtensors.shapes.shape import Shape
+    from typedtensors.shapes.shape import Part
 
 
 @dataclass(frozen=True)
@@ -40,18 +41,65 @@ class Scrambled:
 
 def scrambled(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
     """An axis that a view from one shape to another mixes with others, if that is certain."""
-    old, new = _axes(before, facts), _axes(after, facts)
+    parts = _unmerged(before, facts)
+    old, new = _axes(parts, facts), _axes(after, facts)
     if old is None or new is None:
         return None
+    order = _order(old, new) if parts is before else None
     for at, dim in enumerate(new):
         if dim.value is not None or dim not in old:
             continue
         if old.count(dim) == new.count(dim) == 1:
             first, second = product(old[: old.index(dim)]), product(new[:at])
             if _certainly_differ(first, second, [*old, *new], facts):
-                return Scrambled((after.fixed or ())[at], _order(old, new))
+                return Scrambled((after.fixed or ())[at], order)
     apart = _merged_apart(old, new)
-    return None if apart is None else Scrambled((after.fixed or ())[apart], _order(old, new))
+    return None if apart is None else Scrambled((after.fixed or ())[apart], order)
+
+
+def _unmerged(shape: Shape, facts: Facts) -> Shape:
+    """The shape with what was merged in axes in their place."""
+    if not any(isinstance(part, Axis) and part.merged for part in shape.axes):
+        return shape
+    axes: list[Part] = []
+    for part in shape.axes:
+        whole = isinstance(part, Axis) and product(part.merged) == facts.resolve(part.dim)
+        axes += map(Axis, part.merged) if isinstance(part, Axis) and whole else [part]
+    return Shape(tuple(axes))
+
+
+def made_of(before: Shape, after: Shape, facts: Facts) -> Shape:
+    """The second shape, whose axes remember which neighbors of the first a view merged in them."""
+    new = _axes(after, facts)
+    if before.fixed is None or new is None or _axes(before, facts) is None:
+        return after
+    own = [axis for axis in before.fixed if not axis.is_one]
+    if sum(size.value != 1 for size in new) >= len(own):
+        return after
+    found = after
+    for at, places in enumerate(_sources([facts.resolve(axis.dim) for axis in own], new) or ()):
+        if len(places) > 1 and places == list(range(places[0], places[-1] + 1)):
+            sizes = tuple(size for place in places for size in _parts(own[place], facts))
+            found = found.replace(at, _remembering(found, at, sizes))
+    return found
+
+
+def _remembering(shape: Shape, at: int, sizes: tuple[Dim, ...]) -> Axis:
+    return replace((shape.fixed or ())[at], merged=sizes)
+
+
+def _parts(axis: Axis, facts: Facts) -> tuple[Dim, ...]:
+    return axis.merged or (facts.resolve(axis.dim),)
+
+
+def shuffled(one: Axis | None, other: Axis | None) -> tuple[str, str] | None:
+    """How two axes that meet are made of the same sizes in another order, if they certainly are."""
+    if one is None or other is None or not one.merged or not other.merged:
+        return None
+    left, right = (tuple(size for size in axis.merged if size.value != 1) for axis in (one, other))
+    if left == right or len({*left}) < len(left) or sorted(left, key=str) != sorted(right, key=str):
+        return None
+    return ", ".join(map(str, left)), ", ".join(map(str, right))
 
 
 def _merged_apart(old: list[Dim], new: list[Dim]) -> int | None:

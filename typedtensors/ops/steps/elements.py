@@ -12,6 +12,7 @@ from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.sizes import is_hole, shape_of
 from typedtensors.shapes import Axis, Shape
+from typedtensors.shapes.layout import made_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +45,12 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
     if not holes:
         if left is not None and right is not None:
             agree(call, left, right, complaint)
-        return shape_of(tuple(wanted))
+        return made_of(source, shape_of(tuple(wanted)), call.facts)
     if right is not None and right.value == 0:
         raise Conflicting(wording.misused(call.name, "-1 beside a size of 0 can be any size"))
     hole = Axis(_quotient(left, right, complaint))
-    return shape_of((*wanted[: holes[0]], hole, *wanted[holes[0] + 1 :]))
+    shape = shape_of((*wanted[: holes[0]], hole, *wanted[holes[0] + 1 :]))
+    return made_of(source, shape, call.facts)
 
 
 def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.ops import Known, Value
 from typedtensors.shapes import Tensor
-from typedtensors.shapes.layout import scrambled
+from typedtensors.shapes.layout import scrambled, shuffled
 from typedtensors_mypy.interpreter.frame import Frame
 
 # How the arrays of an op are called that it takes another view of.
@@ -18,11 +19,40 @@ _VIEWS: Mapping[str, str] = {
     for name in ("view", "reshape", "view_as", "reshape_as")
 } | {"tensorflow.reshape": "tensorflow", "keras.ops.reshape": "keras"}
 
+# Ops whose arrays have their rows in common, and those whose arrays meet element by element.
+_BY_ROWS = frozenset({"cross_entropy", "nll_loss", "CrossEntropyLoss", "NLLLoss", "bmm"})
+_BY_ELEMENTS = (
+    frozenset({"add", "sub", "mul", "div", "truediv", "eq", "ne", "lt", "le", "gt", "ge", "where"})
+    | {"masked_fill", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div"}
+    | {"binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_similarity"}
+    | {"MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss"}
+)
+
 _WORDS = {
     "torch": "`.permute({})` before `.reshape`",
     "tensorflow": "`tf.transpose(..., [{}])` before `tf.reshape`",
     "keras": "`ops.transpose(..., ({}))` before `ops.reshape`",
 }
+
+
+def judge_rows(name: str, args: Sequence[Value]) -> Diagnostic | None:
+    """What is wrong with arrays whose rows meet and were put in different orders, if anything is.
+
+    Rows of `(seq, batch)` that are viewed as one axis are no rows of `(batch, seq)`.
+    """
+    op = name.removesuffix(".forward").removesuffix(".__call__").rpartition(".")[2].strip("_")
+    by_rows = op in _BY_ROWS
+    if not by_rows and op not in _BY_ELEMENTS:
+        return None
+    arrays = [each.shape for each in args if isinstance(each, Tensor)]
+    for first, other in itertools.pairwise(arrays):
+        depth = 1 if by_rows else min(len(first.suffix), len(other.suffix))
+        for at in range(depth):
+            index = 0 if by_rows else -1 - at
+            found = shuffled(first.axis(index), other.axis(index))
+            if found is not None:
+                return wording.shuffled(op, *found)
+    return None
 
 
 def judge_view(

@@ -27,7 +27,7 @@ from typedtensors.shapes import DType
 from typedtensors.shapes.broadcast import Reason
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
-from typedtensors_mypy.interpreter.expressions.layouts import judge_view
+from typedtensors_mypy.interpreter.expressions.layouts import judge_rows, judge_view
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
@@ -156,6 +156,7 @@ class _Application:
         if isinstance(outcome, Known):
             found = judge_all(self.frame, self.node, self.rule, outcome)
             found = found or judge_view(self.frame, self.name, args, outcome)
+            found = found or judge_rows(self.name, (*args, *kwargs.values()))
             if found is not None and found.reason == Reason.IMPLICIT.value:
                 # It is not written out, but it is no mistake: its result is what it is.
                 self.frame.report(self.node, found)

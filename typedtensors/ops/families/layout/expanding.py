@@ -192,7 +192,13 @@ def repeated(call: Call, shape: Shape, repeats: tuple[Part, ...]) -> Shape:
 def _multiple(axis: Axis, by: Part) -> Axis:
     if not isinstance(by, Axis) or by.is_one:
         return axis
-    return Axis(Dim.fresh() if axis.flexible else axis.dim * by.dim)
+    if axis.flexible:
+        return Axis(Dim.fresh())
+    return Axis(axis.dim * by.dim, merged=() if axis.is_one else (by.dim, *_sizes(axis)))
+
+
+def _sizes(axis: Axis) -> tuple[Dim, ...]:
+    return axis.merged or (axis.dim,)
 
 
 @rule(
@@ -237,5 +243,6 @@ def interleaved(call: Call, repeats: Value, dim: Value) -> Tensor:
 
 def _times(axis: Axis, repeats: Value) -> Axis:
     if isinstance(repeats, Dim) and not axis.flexible:
-        return Axis(axis.dim * repeats)
+        merged = () if axis.is_one else (*_sizes(axis), repeats)
+        return Axis(axis.dim * repeats, merged=merged)
     return Axis(Dim.fresh())
