@@ -160,6 +160,8 @@ _TOO_SMALL = (
     "is too small. Calculated output",
     "calculated shape of the array of sliding blocks",
     "Expected size[",
+    "output size would be negative",
+    "output size would be zero or negative",
     "slice index",
 )
 
@@ -195,8 +197,6 @@ _VALUES = (
     "to be within the support",
     "would result in a division by zero",
     "Integer division by zero",
-    "Integers to negative integer powers",
-    "is not in [0,",
     "source < number of ones in mask",
     "Singular matrix",
     "Matrix is not positive definite",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, at_most
+from typedtensors.dims import Dim, at_most, nonnegative
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.windows import per_axis
 from typedtensors.shapes import Axis, Shape
@@ -94,10 +94,15 @@ def _positions(call: Call, axis: Axis, window: Window, how: str) -> Axis:
     if extent is None or window.stride is None or axis.flexible:
         return Axis(Dim.fresh())
     size = call.facts.resolve(axis.dim)
-    if at_most(size - extent + window.stride, Dim.of(-1)):
+    room = size - extent
+    if at_most(room + 2 * window.stride, Dim.of(0)):
         problem = f"a window of {extent} on an axis of {size}"
         raise Conflicting(wording.misused(call.name, problem))
-    return Axis((size - extent) // window.stride + 1)
+    if at_most(room, Dim.of(-1)):
+        return Axis(Dim.of(0))
+    if extent.value is None and not nonnegative(room):
+        return Axis(Dim.fresh())
+    return Axis(room // window.stride + 1)
 
 
 def strided(call: Call, axis: Axis, stride: Dim | None) -> Axis:

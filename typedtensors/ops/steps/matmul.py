@@ -79,9 +79,18 @@ def contract(call: Call, left: tuple[str, int], right: tuple[str, int]) -> None:
             str(own.dim),
             str(other.dim),
             bound_by=f"axis {_index(one.shape, left_at)} of `{left_name}`",
-            hint=f"transpose `{right_name}` with `.mT`" if fits else None,
+            hint=_transposed(call, right_name) if fits else None,
         )
     )
+
+
+def _transposed(call: Call, name: str) -> str:
+    """How to transpose a factor, in the framework's words."""
+    if call.framework is not Framework.TENSORFLOW:
+        return f"transpose `{name}` with `.mT`"
+    if f"transpose_{name}" in call.arguments:
+        return f"`transpose_{name}=True`"
+    return f"transpose the last two axes of `{name}`"
 
 
 def _agree(call: Call, one: Tensor, own: Dim, two: Tensor, other: Dim) -> bool:

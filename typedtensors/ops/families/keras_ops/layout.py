@@ -10,7 +10,7 @@ from typedtensors.ops.families.indexing.triangles import diagonal, triangle_nump
 from typedtensors.ops.families.layout.axes import movedim, permute, transpose
 from typedtensors.ops.families.layout.expanding import interleaved, tile_numpy
 from typedtensors.ops.families.layout.units import expand_dims, squeeze
-from typedtensors.ops.families.tensorflow.indexing import gather
+from typedtensors.ops.families.tensorflow.indexing import gathered
 from typedtensors.ops.families.tensorflow.layout import broadcast_to, pad, reshape, roll
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example, indices
@@ -179,7 +179,7 @@ def _taken(call: Call) -> Value:
     return _gathered(call)
 
 
-_gathered = renamed(gather, params="x")
+_gathered = renamed(gathered, params="x")
 keras_op(
     "take",
     params="x, indices, axis=None",

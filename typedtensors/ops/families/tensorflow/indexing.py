@@ -22,6 +22,7 @@ from typedtensors.shapes import Axis, Shape, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
+    from typedtensors.shapes import Part
 
 _ALL = slice(None)
 _N = Dim.name("n")
@@ -155,6 +156,15 @@ _GATHERS = (
 )
 def gather(call: Call) -> Value:
     """The axes of the indices in place of one axis; the first `batch_dims` are shared by both."""
+    found = gathered(call)
+    array = call.tensor("params")
+    number = call["batch_dims"] if call["axis"] is None else call["axis"]
+    _require_within(call, array.shape.axes[position(call, array.shape, number)], call["indices"])
+    return found
+
+
+def gathered(call: Call) -> Tensor:
+    """What is gathered, whatever the indices are."""
     array, picked = call.tensor("params"), array_of(call, call["indices"])
     shared = literal(call["batch_dims"])
     number = Dim.of(shared) if call["axis"] is None else call["axis"]
@@ -174,6 +184,23 @@ def gather(call: Call) -> Value:
     axes = array.shape.axes
     rest = picked.shape.axes[shared:]
     return array.with_shape(shape_of((*axes[:at], *rest, *axes[at + 1 :])))
+
+
+def _require_within(call: Call, axis: Part, indices: Value) -> None:
+    """Require that literal indices are positions of the axis: TensorFlow counts none from its end.
+
+    Raises Conflicting if one is not.
+    """
+    several = indices if isinstance(indices, (tuple, list)) else (indices,)
+    for index in several:
+        if isinstance(index, (tuple, list)):
+            _require_within(call, axis, index)
+        if not isinstance(index, Dim) or index.value is None:
+            continue
+        known = isinstance(axis, Axis) and not axis.flexible
+        size = call.facts.resolve(axis.dim).value if known and isinstance(axis, Axis) else None
+        if index.value < 0 or (size is not None and index.value >= size):
+            raise Conflicting(wording.misused(call.name, f"index {index} of an axis of {axis}"))
 
 
 @rule(

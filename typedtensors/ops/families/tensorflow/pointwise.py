@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from typedtensors.diagnostics import wording
+from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.families.elementwise.blending import where
 from typedtensors.ops.families.layout.joining import tensors, together
 from typedtensors.ops.names import math_names, tensorflow_names
-from typedtensors.ops.outcome import Undetermined
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import elementwise, meet, over
@@ -20,6 +22,7 @@ from typedtensors.shapes import ANY, DType, Tensor
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
 
+_MINUS_ONE = Dim.of(-1)
 _ARRAYS = (
     example(Array("b n"), Array("b n")),
     example(Array("b 1"), Array("1 n")),
@@ -39,13 +42,27 @@ for _names in (
     math_names("add", operator="add"),
     math_names("subtract", operator="sub"),
     math_names("multiply", operator="mul"),
-    math_names("pow", operator="pow"),
     tensorflow_names("math.floordiv", operator="floordiv"),
     tensorflow_names("math.mod", "math.floormod", operator="mod"),
     math_names("maximum", "minimum"),
     tensorflow_names("math.squared_difference"),
 ):
     rule(*_names, params="x, y, name=None", examples=_NUMBERS)(over("x", "y"))
+
+
+@rule(
+    *math_names("pow", operator="pow"),
+    params="x, y, name=None",
+    examples=(*_NUMBERS, example(Array("b n", "Int32"), -2)),
+)
+def power(call: Call) -> Tensor:
+    """Integers have no negative powers."""
+    base, exponent = (call["y"], call["x"]) if "__r" in call.op else (call["x"], call["y"])
+    kinds = promotion.kinds(base.dtype) if isinstance(base, Tensor) else None
+    if kinds == frozenset({"int"}) and isinstance(exponent, Dim) and at_most(exponent, _MINUS_ONE):
+        raise Conflicting(wording.misused(call.name, f"integers to the power {exponent}"))
+    return elementwise(call, "x", "y")
+
 
 for _names in (
     tensorflow_names("math.divide_no_nan", "math.multiply_no_nan"),
