@@ -98,7 +98,7 @@ def answer_loss(
 
 def sample(
     model: LanguageModel, prompt: Int[tf.Tensor, "b t"], steps: int, temperature: float = 0.1
-) -> Int[tf.Tensor, "b t+steps"]:
+) -> Int[tf.Tensor, "b t+{steps}"]:
     ids = prompt
     for _ in range(steps):
         last = model(ids)[:, -1] / temperature

@@ -43,11 +43,26 @@ def tensor_errors(messages: list[Message]) -> list[str]:
     return [str(each) for each in messages if (each.code or "").startswith("tensor-")]
 
 
+CHECKED = """
+import importlib, sys
+from typedtensors import install_import_hook
+with install_import_hook(sys.argv[1]):
+    example = importlib.import_module(sys.argv[1])
+example.main()
+"""
+
+
 @needs_tensorflow
 @pytest.mark.parametrize("name", NAMES)
-def test_an_example_runs(name: str) -> None:
-    command = [sys.executable, str(ROOT / "examples" / f"{name}.py")]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+def test_an_example_runs_with_all_of_its_annotations_checked(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CHECKED, name],
+        cwd=ROOT / "examples",
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout
 

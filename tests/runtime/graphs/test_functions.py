@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
-from typedtensors import Float, Int, Shaped, TensorCheckError, bindings, typechecked
+from typedtensors import Float, Int, Shaped, TensorCheckError, bindings, sizes, typechecked
 
 tf = load_tensorflow()
 
@@ -199,6 +199,22 @@ def test_a_variable_is_taken_for_a_tensor(wanted: Any) -> None:
     for other in (np.ones((2, 3), np.float32), 1.0, tf.RaggedTensor.from_tensor(ones(2, 3))):
         with pytest.raises(TensorCheckError):
             checked(other)
+
+
+def test_a_size_that_a_graph_computes_is_an_int() -> None:
+    @typechecked
+    def mask(n: int, scale: int | None = None) -> Float[tf.Tensor, "n n"]:
+        return tf.eye(n)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def use(x: Any) -> Any:
+        return mask(sizes(x, "n d")["n"], tf.shape(x)[1])
+
+    assert use(ones(2, 3)).shape == (2, 2)
+    assert mask(tf.shape(ones(2))[0]).shape == (2, 2)
+    for other in (tf.constant(2.0), tf.constant([2]), np.ones(3)):
+        with pytest.raises(TensorCheckError, match="expected int"):
+            mask(other)
 
 
 def test_the_shape_of_a_variable_counts() -> None:

@@ -15,7 +15,7 @@ from beartype import BeartypeConf
 from beartype.door import is_bearable
 
 from typedtensors.runtime.symbolic.judge import judge
-from typedtensors.runtime.symbolic.values import is_array_of
+from typedtensors.runtime.symbolic.values import is_array_of, is_size
 from typedtensors.shapes.tracing import unconverted
 
 if TYPE_CHECKING:
@@ -97,8 +97,9 @@ class ClassHint(Hint):
 
     @unconverted
     def mismatch(self, value: Any, path: str = "") -> Leaf | None:
-        """Ask `isinstance`."""
-        return None if isinstance(value, self.accepted) else Leaf(path, value, self.annotation)
+        """Ask `isinstance`; in a graph of TensorFlow's, an int may be computed there."""
+        fits = isinstance(value, self.accepted) or (self.annotation is int and is_size(value))
+        return None if fits else Leaf(path, value, self.annotation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,13 @@ def is_array_of(value: Any, kind: Any) -> bool:
     return isinstance(value, kind) or isinstance(value, stand_ins(kind))  # noqa: SIM101
 
 
+def is_size(value: Any) -> bool:
+    """Say whether a value is an int as TensorFlow computes it, such as `tf.shape(x)[0]`."""
+    if not isinstance(value, _tensor_class()):
+        return False
+    return bool(value.dtype.is_integer) and value.shape.rank == 0
+
+
 def is_computed(value: Any) -> bool:
     """Say whether a value is a tensor or a variable, of which TensorFlow computes the shape."""
     keras = sys.modules.get("keras")
