@@ -13,7 +13,7 @@ from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.tensorflow.evidence import context_of
 from typedtensors.guard.tensorflow.losses import compared_by
 from typedtensors.guard.tensorflow.operands import UNKNOWN
-from typedtensors.guard.tensorflow.place import is_whole, places_at
+from typedtensors.guard.tensorflow.places.place import is_whole, places_at
 from typedtensors.guard.tensorflow.table import ROLES
 from typedtensors.shapes.broadcast import (
     TENSORFLOW,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from typedtensors.guard.report import Sizes
     from typedtensors.guard.tensorflow.operands import Operands
-    from typedtensors.guard.tensorflow.place import Path, Place
+    from typedtensors.guard.tensorflow.places.place import Path, Place
     from typedtensors.guard.tensorflow.table import Role
     from typedtensors.shapes.broadcast import BroadcastEvent
 

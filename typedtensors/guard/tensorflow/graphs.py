@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from typedtensors.guard.door import survive
 from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
-from typedtensors.guard.tensorflow.place import path_recorded
+from typedtensors.guard.tensorflow.places.place import path_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping

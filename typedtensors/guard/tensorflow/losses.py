@@ -11,7 +11,7 @@ from typedtensors.guard.tensorflow.operands import Operands
 if TYPE_CHECKING:
     from types import FrameType
 
-    from typedtensors.guard.tensorflow.place import Path
+    from typedtensors.guard.tensorflow.places.place import Path
 
 _COMPARING: Final = frozenset(
     {"mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error"}

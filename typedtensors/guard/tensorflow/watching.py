@@ -23,8 +23,8 @@ from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
 from typedtensors.guard.tensorflow.graphs import all_graphs, events_of, graph_called
 from typedtensors.guard.tensorflow.marks import MAKERS, is_made, note
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
-from typedtensors.guard.tensorflow.owners import is_in_a_loss
-from typedtensors.guard.tensorflow.place import path_from
+from typedtensors.guard.tensorflow.places.owners import is_in_a_loss
+from typedtensors.guard.tensorflow.places.place import path_from
 from typedtensors.shapes.broadcast import Level
 from typedtensors.shapes.intended import watching
 

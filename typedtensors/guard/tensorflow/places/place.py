@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from typedtensors.guard.reading.source import site_of
-from typedtensors.guard.tensorflow.converted import written_before
-from typedtensors.guard.tensorflow.owners import Owner, owner_of, owner_of_file
-from typedtensors.guard.tensorflow.recorded import recorded_sites
+from typedtensors.guard.tensorflow.places.converted import written_before
+from typedtensors.guard.tensorflow.places.owners import Owner, owner_of, owner_of_file
+from typedtensors.guard.tensorflow.places.recorded import recorded_sites
 from typedtensors.guard.tensorflow.table import COMPOSED, NAMES, calls
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from typedtensors.guard.reading import syntax
 from typedtensors.guard.reading.source import read_site
 from typedtensors.guard.reading.surroundings import allows_broadcasts, names_around
-from typedtensors.guard.tensorflow.owners import Owner, owner_of_file
+from typedtensors.guard.tensorflow.places.owners import Owner, owner_of_file
 from typedtensors.guard.tensorflow.table import calls
 from typedtensors.shapes.broadcast import lines_of
 
