@@ -6,10 +6,24 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field
 
+from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Fields, Layer, Object, Unknown, Value
+from typedtensors.shapes import DType, Shape, Tensor
 from typedtensors_mypy.interpreter.state import Changed, State
-from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items
+from typedtensors_mypy.interpreter.values import (
+    Chain,
+    Either,
+    Foreign,
+    Function,
+    Instance,
+    Items,
+    Keyed,
+    Stream,
+    UserClass,
+)
+from typedtensors_mypy.source.modules import Module
+from typedtensors_mypy.source.program import External
 
 # Lists in lists in lists: one that holds itself has no end.
 _DEEPEST = 4
@@ -20,12 +34,20 @@ class Followed:
     """What a call gave, which lists and dicts it changed, and what a constructor set.
 
     `changed` is what became of the arguments that were changed where they are, by parameter.
+    `given` are the lists and dicts that it got, in the order of `Likeness.given`.
     """
 
     value: Value
     lists: Mapping[int, Changed] = field(default_factory=dict)
     attributes: Mapping[str, Value] = field(default_factory=dict)
     changed: Mapping[str, Value] = field(default_factory=dict)
+    given: tuple[Items, ...] = ()
+
+    def with_given(self, given: tuple[Items, ...]) -> Followed | None:
+        """The same for a call that is alike but gets these lists; None if that is not clear."""
+        if all(one.serial == other.serial for one, other in zip(self.given, given, strict=True)):
+            return self
+        return renamed(self, given)
 
 
 @dataclass(frozen=True)
@@ -33,10 +55,17 @@ class Likeness:
     """Equal for calls that go the same way.
 
     Invariant: `alive` holds what `key` knows by its identity, so that no other object gets that.
+    `given` are the lists and dicts among the arguments, which `key` knows by their places in it.
     """
 
     key: Hashable
     alive: tuple[object, ...] = field(compare=False)
+    given: tuple[Items, ...] = field(compare=False)
+
+    @property
+    def itself(self) -> Hashable:
+        """Equal for calls that get the same lists: one inside the other has no end."""
+        return self.key, tuple(each.serial for each in self.given)
 
     @classmethod
     def of(
@@ -51,7 +80,8 @@ class Likeness:
         likeness = _Likening(function, state, [function])
         given = tuple((name, likeness.of(value)) for name, value in arguments)
         closure = id(function.closure) if function.closure else 0
-        return cls((id(function.node), closure, accepting, given), tuple(likeness.alive))
+        key = id(function.node), closure, accepting, given
+        return cls(key, tuple(likeness.alive), tuple(likeness.given.values()))
 
 
 @dataclass
@@ -61,6 +91,7 @@ class _Likening:
     function: Function
     state: State
     alive: list[object]
+    given: dict[int, Items] = field(default_factory=dict)
 
     def of(self, value: Value, depth: int = 0) -> Hashable:
         if isinstance(value, Unknown):
@@ -81,13 +112,88 @@ class _Likening:
         return type(value), value
 
     def _of_items(self, value: Items, depth: int) -> Hashable:
-        """A list or dict is the same object, and holds what it held."""
+        """A list or dict is at the same places as before, and holds what that one held."""
+        self.given.setdefault(value.serial, value)
+        place = list(self.given).index(value.serial)
         now = self.state.now(value)
         if not isinstance(now, Items):
-            return value.serial, self.of(now, depth)
-        return value.serial, now.keys, tuple(self.of(item, depth) for item in now.values)
+            return Items, place, self.of(now, depth)
+        return Items, place, now.keys, tuple(self.of(item, depth) for item in now.values)
 
 
 def is_blank(receiver: Value) -> bool:
     """Whether an object is being made, and nothing has been set yet."""
     return isinstance(receiver, Instance) and receiver.building and not receiver.attributes
+
+
+def renamed(followed: Followed, given: tuple[Items, ...]) -> Followed | None:
+    """What a call gave, with other lists and dicts for those it got; None if that is not clear."""
+    old = {each.serial: new for each, new in zip(followed.given, given, strict=True)}
+    naming = _Naming(old)
+    try:
+        lists = dict(map(naming.changed, followed.lists.values()))
+        attributes = {name: naming.of(value) for name, value in followed.attributes.items()}
+        return Followed(naming.of(followed.value), lists, attributes, followed.changed, given)
+    except _UnclearError:
+        return None
+
+
+class _UnclearError(Exception):
+    """It does not show whether a value holds a list."""
+
+
+class _Naming:
+    """Puts new lists and dicts, by the serials of the old ones, into what a call gave."""
+
+    def __init__(self, new: Mapping[int, Items]) -> None:
+        self._new = new
+        self._seen: set[int] = set()
+
+    def changed(self, change: Changed) -> tuple[int, Changed]:
+        made = self._new.get(change.made.serial, change.made)
+        return made.serial, Changed(made, self.of(change.now))
+
+    def of(self, value: Value) -> Value:
+        if type(value) in _WITHOUT_LISTS:
+            return value
+        if isinstance(value, Items):
+            return self._of_items(value)
+        if isinstance(value, tuple):
+            return tuple(map(self.of, value))
+        if isinstance(value, (Stream, Keyed)):
+            return type(value)(self.of(value.item))
+        if isinstance(value, Chain):
+            return Chain(self.of(value.modules))  # type: ignore[arg-type]  # another list
+        held = self._held(value)
+        if held is None or any(self.of(each) is not each for each in held):
+            raise _UnclearError
+        return value
+
+    def _of_items(self, value: Items) -> Value:
+        values = tuple(map(self.of, value.values))
+        same = all(one is other for one, other in zip(values, value.values, strict=True))
+        new = self._new.get(value.serial)
+        if new is not None:
+            return Items(values, value.keys, new.serial)
+        if not same:
+            raise _UnclearError
+        return value
+
+    def _held(self, value: Value) -> Iterable[Value] | None:
+        """What a value holds that stays what it is; None for a value of another kind."""
+        if isinstance(value, Instance):
+            if id(value) in self._seen:
+                return ()
+            self._seen.add(id(value))
+            return tuple(value.attributes.values())
+        if isinstance(value, Either):
+            return value.options
+        if isinstance(value, Function):
+            return (value.receiver, *value.closure.values(), *value.defaults.values())
+        return None
+
+
+_WITHOUT_LISTS = frozenset(
+    {bool, float, str, type(None), type(...), DType, Dim, External, Fields, Foreign, Layer, Module}
+    | {Object, Shape, Tensor, Unknown, UserClass}
+)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,7 +82,7 @@ class Run:
     rule_names: dict[str, str | None] = field(default_factory=dict)
     sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
-    active: set[Likeness] = field(default_factory=set)
+    active: set[Hashable] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
     listeners: list[tuple[list[Finding], int]] = field(default_factory=list)

@@ -188,17 +188,18 @@ class _Call:
         run, receiver = self.frame.run, self.function.receiver
         given = ((name, each.value) for name, each in self.given.items())
         like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
-        if self.frame.too_deep or like in run.active or _is_stub(self.function):
+        if self.frame.too_deep or like.itself in run.active or _is_stub(self.function):
             return Unknown("a function that is not followed")
         so_far = self._set_so_far()
         known = None if so_far else run.followed.get(like)
+        known = known and known.with_given(like.given)
         if known is None:
             reusable = (is_blank(receiver) and not so_far) or not _is_building(receiver)
             reusable = reusable and not _closes_over_lists(self.function)
-            run.active.add(like)
+            run.active.add(like.itself)
             with run.listening() as heard:
-                known = self._go_through(promised)
-            run.active.discard(like)
+                known = replace(self._go_through(promised), given=like.given)
+            run.active.discard(like.itself)
             if reusable and not heard and not run.exhausted:
                 run.followed[like] = known
         if known.lists:
