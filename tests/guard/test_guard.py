@@ -24,6 +24,7 @@ from typedtensors.guard import (
     GuardEvent,
     GuardInternalWarning,
     allow_broadcast,
+    frameworks,
     guard,
 )
 from typedtensors.guard.torch.examiner import Examiner
@@ -524,6 +525,7 @@ def test_without_a_framework_the_error_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "tensorflow", None)
+    monkeypatch.setattr(frameworks, "_is_installed", lambda _: False)
     for name in [each for each in sys.modules if each.startswith("typedtensors.guard.torch")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=r"pip install 'typedtensors\[torch\]'"), guard():

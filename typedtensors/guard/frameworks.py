@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     Guarding: TypeAlias = Callable[[Level, Deliver, Note], AbstractContextManager[None]]
 
 
-@contextmanager
-def guarding(level: Level, deliver: Deliver, note: Note) -> Iterator[None]:
+def guarding(level: Level, deliver: Deliver, note: Note) -> AbstractContextManager[None]:
     """Guard this thread, whichever framework it calls. The innermost guard decides alone.
 
     Arguments: the level, what is told of each event, and what is told of each call of a checked
@@ -31,22 +31,33 @@ def guarding(level: Level, deliver: Deliver, note: Note) -> Iterator[None]:
     Raises: ImportError if there is no framework to guard.
     """
     loaded = [name for name in _GUARDS if _is_loaded(name)]
-    if not loaded and not any(map(find_spec, _GUARDS)):
+    others = [name for name in _GUARDS if name not in loaded and _is_installed(name)]
+    if not loaded and not others:
         msg = (
             "a guard watches torch and TensorFlow, and neither is installed: "
             "pip install 'typedtensors[torch]' or 'typedtensors[tensorflow]'"
         )
         raise ImportError(msg)
+    if len(loaded) == 1 and not others:
+        return _GUARDS[loaded[0]]()(level, deliver, note)
+    return _guarding_all(loaded, others, lambda name: _GUARDS[name]()(level, deliver, note))
+
+
+@contextmanager
+def _guarding_all(
+    loaded: list[str], others: list[str], guard: Callable[[str], AbstractContextManager[None]]
+) -> Iterator[None]:
     with ExitStack() as stack:
-
-        def enter(name: str) -> None:
-            stack.enter_context(_GUARDS[name]()(level, deliver, note))
-
         for name in loaded:
-            enter(name)
+            stack.enter_context(guard(name))
         # A program that is run under a guard imports its framework there.
-        with awaiting(_GUARDS.keys() - set(loaded), enter):
+        with awaiting(others, lambda name: stack.enter_context(guard(name))):
             yield
+
+
+@cache
+def _is_installed(name: str) -> bool:
+    return find_spec(name) is not None
 
 
 def _is_loaded(name: str) -> bool:
