@@ -189,11 +189,41 @@ def call_method(
 
 
 def _predicted(frame: Frame, node: ast.expr, model: Value, arguments: Arguments) -> Value:
-    """`model.predict(x)`: what calling the model gives, as arrays of NumPy's."""
+    """`model.predict(x)`: what calling the model gives, batch by batch, as arrays of NumPy's."""
     if not arguments.complete or not arguments.positional:
         return Unknown("a prediction of unknown arrays")
-    value = frame.run.call(frame, node, model, Arguments(arguments.positional[:1]))
-    return of_framework(value, Framework.NUMPY) if _holds_arrays(value) else value
+    batch = Dim.fresh("batch")
+    given = arguments.positional[0]
+    held = as_sequence(frame, given) if isinstance(given, Items) else given
+    total = _first_size(held)
+    if total is None:
+        return Unknown("a prediction of unknown arrays")
+    value = frame.run.call(frame, node, model, Arguments((_with_first(held, batch),)))
+    if not _holds_arrays(value):
+        return value
+    # A model that asks for batches of 4 tells what a batch is, and not how many rows there are.
+    value, batch = _settled(frame, value), frame.state.facts.resolve(batch)
+    arrays = value if isinstance(value, tuple) else (value,)
+    whole = all(_first_size(each) == batch for each in arrays)
+    return of_framework(_with_first(value, total if whole else Dim.fresh()), Framework.NUMPY)
+
+
+def _first_size(value: Value) -> Dim | None:
+    """The size that arrays have on their first axis; None if that is not known."""
+    first = value[0] if isinstance(value, tuple) and value else value
+    if not isinstance(first, Tensor) or not first.shape.fixed or first.shape.fixed[0].flexible:
+        return None
+    return first.shape.fixed[0].dim
+
+
+def _with_first(value: Value, size: Dim) -> Value:
+    """The arrays with another size on their first axis, where they are known to have one."""
+    if isinstance(value, tuple):
+        return tuple(_with_first(each, size) for each in value)
+    if not isinstance(value, Tensor) or not value.shape.fixed:
+        return value
+    first, *others = value.shape.fixed
+    return replace(value, shape=Shape((first.with_dim(size), *others)))
 
 
 def _holds_arrays(value: Value) -> bool:
