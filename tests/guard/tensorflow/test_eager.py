@@ -143,6 +143,22 @@ def test_bias_is_known_by_being_a_variable() -> None:
     assert reasons(lambda: square + statistic) == ["ambiguous"]
 
 
+def test_weight_stays_one_in_whatever_is_made_of_it_element_by_element() -> None:
+    square, weight, statistic = tf.ones((4, 4)), tf.Variable(ROW), ROW * 1
+    kept = tf.keras.Variable([1.0] * 4)
+
+    def work() -> None:
+        -weight * square
+        square * tf.exp(weight)
+        tf.cast(tf.nn.softplus(kept), tf.float32) * square
+        tf.keras.ops.exp(kept) * square
+
+    assert reasons(work) == []
+    assert reasons(tf.function(work)) == []
+    assert reasons(lambda: square * tf.exp(statistic)) == ["ambiguous"]
+    assert reasons(lambda: square * tf.exp(tf.reduce_sum(weight * square, 1))) == ["ambiguous"]
+
+
 def test_parts_of_what_tensorflow_does_itself_are_its_business() -> None:
     def work() -> None:
         tf.sequence_mask(tf.constant([1, 2, 3]), 3)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.guard.tensorflow.frameworks import tf
-from typedtensors.guard import BroadcastError, GuardEvent, Report, allow_broadcast, guard
+from typedtensors.guard import BroadcastError, GuardEvent, Report, allow_broadcast, audit, guard
 
 COLUMN, ROW = tf.ones((4, 1)), tf.ones(4)
 ANY_COLUMN, ANY_ROW = tf.TensorSpec((None, 1)), tf.TensorSpec((None,))
@@ -189,6 +190,15 @@ def test_intent_is_seen_in_graphs() -> None:
         return (columns - other, kept * other, row[:, None] - row, table + bias)
 
     assert recorded(lambda: step(ROW, tf.ones(3))).events == []
+
+
+def test_what_was_loaded_from_a_file_has_no_lines_to_tell(tmp_path: Path) -> None:
+    module = tf.Module()
+    module.score = tf.function(suspicious, input_signature=[ANY_COLUMN, ANY_ROW])
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    assert recorded(lambda: loaded.score(COLUMN, ROW)).events == []
+    assert audit(loaded.score, ANY_COLUMN, ANY_ROW).events == []
 
 
 def test_one_of_two_operations_of_one_kind_on_a_line_is_told() -> None:

@@ -35,6 +35,13 @@ MAKERS: Final[Mapping[str | bytes, Origin]] = {
     b"Reshape": Origin.INSERTED,
 }
 """By the type of the operation."""
+
+_ELEMENTWISE: Final = (
+    *("Abs", "Cast", "Exp", "Identity", "Log", "Neg", "Reciprocal", "Relu"),
+    *("Rsqrt", "Sigmoid", "Softplus", "Sqrt", "Square", "Tanh"),
+)
+ELEMENTWISE: Final = frozenset({*_ELEMENTWISE, *(name.encode() for name in _ELEMENTWISE)})
+"""Types of operations that make another weight of a weight, as in `exp(self.log_scale) * x`."""
 _NEW_AXES: Final = "new_axis_mask"
 _HELPERS: Final = f"{Path(__file__).parents[2] / 'broadcast'}{os.sep}"
 
@@ -62,16 +69,31 @@ def origin_of(tensor: Any) -> Origin | None:  # noqa: ANN401 - as above
     if noted is not None and noted[0]() is tensor:
         return noted[1]
     made = _operation(tensor)
+    if made is not None and made.type in ELEMENTWISE:
+        return _kept(origin_of(made.inputs[0]))
     if made is None or made.type not in MAKERS:
         return None
     sliced = made.type == "StridedSlice"
     return None if sliced and made.get_attr(_NEW_AXES) == 0 else MAKERS[made.type]
 
 
+def note_kept(tensor: Any, given: Any) -> None:  # noqa: ANN401 - as above
+    """Remember that an eager tensor was made of a weight, element by element."""
+    origin = _kept(origin_of(given))
+    if origin is not None:
+        note(tensor, origin)
+
+
+def _kept(origin: Origin | None) -> Origin | None:
+    return origin if origin is Origin.VARIABLE else None
+
+
 def is_made_by_a_helper(tensor: Any) -> bool:  # noqa: ANN401 - as above
     """Whether the operation of a graph that made a tensor is one of `align` and its kind."""
     made = _operation(tensor)
-    return made is not None and any(each.filename.startswith(_HELPERS) for each in made.traceback)
+    return made is not None and any(
+        each.filename.startswith(_HELPERS) for each in made.traceback or ()
+    )
 
 
 def _operation(tensor: Any) -> Any:  # noqa: ANN401 - as above

@@ -21,7 +21,7 @@ from typedtensors.guard.door import survive
 from typedtensors.guard.report import BroadcastError
 from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
 from typedtensors.guard.tensorflow.graphs import all_graphs, events_of, graph_called
-from typedtensors.guard.tensorflow.marks import MAKERS, is_made, note
+from typedtensors.guard.tensorflow.marks import ELEMENTWISE, MAKERS, is_made, note, note_kept
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
 from typedtensors.guard.tensorflow.places.owners import is_in_a_loss
 from typedtensors.guard.tensorflow.places.place import path_from
@@ -63,7 +63,7 @@ class Watcher:
         examiner = self._examiners.get(kind)
         if examiner is None:
             if graph is None:
-                self._look_aside(kind, attributes, outputs)
+                self._look_aside(kind, inputs, attributes, outputs)
             return
         if graph is None:
             # Most operations end here, or below.
@@ -91,11 +91,20 @@ class Watcher:
             _raise_again(event)
             self._deliver(event)
 
-    def _look_aside(self, kind: str | bytes, attributes: tuple[Any, ...], outputs: Any) -> None:  # noqa: ANN401
+    def _look_aside(
+        self,
+        kind: str | bytes,
+        inputs: tuple[Any, ...],
+        attributes: tuple[Any, ...],
+        outputs: Any,  # noqa: ANN401
+    ) -> None:
         """Remember what an operation shows of its result, and look at functions that are called."""
         if kind in MAKERS:
             if is_made(kind, attributes):
                 note(outputs[0], MAKERS[kind])
+        elif kind in ELEMENTWISE:
+            # Its frame is two above, beyond the callback.
+            note_kept(outputs[0], _as_passed(inputs, sys._getframe(2))[0])  # noqa: SLF001
         elif kind[:_PREFIX] == _FUNCTION and kind not in self._called:
             self._called.add(kind)
             graph = graph_called(sys._getframe(2))  # noqa: SLF001 - as below

@@ -68,8 +68,11 @@ def path_from(frame: FrameType | None) -> Path | None:
 
 
 def path_recorded(operation: Any) -> Path | None:  # noqa: ANN401 - of TensorFlow
-    """As `path_from`, of an operation in a graph, by what it recorded when it was made."""
-    frames = reversed(operation.traceback)
+    """As `path_from`, of an operation in a graph, by what it recorded when it was made.
+
+    Operations of a graph that was loaded from a file recorded nothing.
+    """
+    frames = reversed(operation.traceback or ())
     return _path((owner_of_file(each.filename), each.name, each) for each in frames)
 
 
