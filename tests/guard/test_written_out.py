@@ -53,5 +53,6 @@ def test_written_out_program_does_the_same_without_an_event(program: str, tmp_pa
     assert after == before
 
 
-def test_docs_show_all_examples() -> None:
-    assert sorted(path.stem for path in (ROOT / "examples").glob("*.py")) == PROGRAMS
+def test_docs_show_all_examples_of_torch() -> None:
+    programs = (ROOT / "examples").glob("*.py")
+    assert sorted(each.stem for each in programs if "keras" not in each.stem) == PROGRAMS

@@ -172,10 +172,22 @@ _CALLBACKS: Final = _Callbacks()
 
 
 class _Active(threading.local):
-    """The guards that the thread is in, innermost last."""
+    """The guards that the thread is in, innermost last, and the one that TensorFlow calls."""
 
     def __init__(self) -> None:
         self.watchers: list[Watcher | None] = []
+        self.called: Watcher | None = None
+
+    def call_innermost(self) -> None:
+        """Have TensorFlow call the innermost guard: tasks leave theirs in any order."""
+        innermost = self.watchers[-1] if self.watchers else None
+        if innermost is self.called:
+            return
+        if innermost is not None:
+            _CALLBACKS.add(innermost)
+        if self.called is not None:
+            _CALLBACKS.remove(self.called)
+        self.called = innermost
 
 
 _active = _Active()
@@ -191,16 +203,15 @@ def guarding(
 
     A guard that allows everything costs nothing: TensorFlow gets no callback.
     """
-    outer = _active.watchers[-1] if _active.watchers else None
     inner = None if level is Level.ALLOW else Watcher(level, deliver)
     _active.watchers.append(inner)
-    _replace(outer, inner)
+    _active.call_innermost()
     try:
         with watching():
             yield
     finally:
         _active.watchers.remove(inner)
-        _replace(inner, outer)
+        _active.call_innermost()
 
 
 def look_at(graph: Any) -> None:  # noqa: ANN401 - of TensorFlow
@@ -208,10 +219,3 @@ def look_at(graph: Any) -> None:  # noqa: ANN401 - of TensorFlow
     watcher = _active.watchers[-1]
     if watcher is not None:
         watcher.look_at(graph)
-
-
-def _replace(old: Watcher | None, new: Watcher | None) -> None:
-    if new is not None:
-        _CALLBACKS.add(new)
-    if old is not None:
-        _CALLBACKS.remove(old)
