@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's sums over segments, and what is written at indices."""
+"""TensorFlow's sums over segments, and its counts of values."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict, at_most
+from typedtensors.ops import promotion
 from typedtensors.ops.families.tensorflow.unary import array_of
 from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.positions import literal
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
-    from typedtensors.shapes import Part
 
 _SEGMENTS = (
     *(example(Array("n d"), indices("n"), 3), example(Array("n"), indices("n"), Dim.name("k"))),
@@ -38,7 +38,9 @@ def _by_segment(call: Call, count: Axis) -> Tensor:
         if call.same(axis.dim, other.dim) is Verdict.DIFFERENT:
             where = wording.argument("segment_ids", call.name)
             raise Conflicting(wording.axis_differs(where, at, str(axis), str(other)))
-    return data.with_shape(Shape((count, *own[len(given) :])))
+    # Means of integers are floats.
+    floats = promotion.kinds(data.dtype) == frozenset({"float"})
+    return Tensor(Shape((count, *own[len(given) :])), data.dtype if floats else ANY)
 
 
 _KINDS = ("sum", "max", "min", "prod", "mean")
@@ -70,44 +72,6 @@ def segments(call: Call) -> Value:
     if call.tensor("segment_ids").shape.rank != 1:
         raise Undetermined("the ids are no vector")
     return _by_segment(call, Axis(Dim.fresh("segments")))
-
-
-def _require_updates(call: Call, shape: tuple[Part, ...]) -> None:
-    """Require that there is an update for each index, of what that leaves of the axes."""
-    where, updates = call.tensor("indices").shape.fixed, call.tensor("updates").shape.fixed
-    if where is None or updates is None or not where:
-        raise Undetermined("the indices or updates are not known")
-    depth = where[-1].dim.value
-    if depth is None or depth > len(shape):
-        raise Undetermined("how many axes an index takes is not known")
-    wanted = (*where[:-1], *shape[depth:])
-    if len(wanted) != len(updates):
-        told, text = wording.argument("updates", call.name), " ".join(map(str, wanted))
-        raise Conflicting(wording.rank_differs(told, text, " ".join(map(str, updates))))
-    for at, (axis, other) in enumerate(zip(wanted, updates, strict=True)):
-        if not isinstance(axis, Axis) or axis.flexible or other.flexible:
-            raise Undetermined("an axis is not known")
-        if call.same(axis.dim, other.dim) is Verdict.DIFFERENT:
-            told = wording.argument("updates", call.name)
-            raise Conflicting(wording.axis_differs(told, at, str(axis), str(other)))
-
-
-@rule(
-    *tensorflow_names("tensor_scatter_nd_update", "tensor_scatter_nd_add", "tensor_scatter_nd_max"),
-    params="tensor, indices, updates, name=None",
-    examples=(
-        *(example(Array("n d"), indices("k 1"), Array("k d")),),
-        *(example(Array("n d"), indices("k 2"), Array("k")),),
-        *(example(Array("n d"), indices("k 1"), Array("m d")),),
-    ),
-)
-def scattered_into(call: Call) -> Value:
-    """The array, with some of its parts replaced or changed."""
-    array = call.tensor("tensor")
-    if array.shape.fixed is None:
-        raise Undetermined("the rank is not known")
-    _require_updates(call, array.shape.axes)
-    return array
 
 
 @rule(
