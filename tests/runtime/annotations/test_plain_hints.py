@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import random
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Generic, TypeGuard, TypeVar
@@ -206,3 +207,26 @@ def test_what_only_a_constructor_gets_is_checked_together_with_its_fields() -> N
     for _ in range(2):
         with pytest.raises(TensorCheckError, match="dim `n` disagrees"):
             Pair(torch.zeros(3), torch.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        (list[int], [1, 2]),
+        (tuple[int, ...], (1, 2)),
+        (Sequence[str], ["a"]),
+        (dict[str, list[int]], {"a": [1, 2]}),
+        (int | list[int], [1, 2]),
+    ],
+)
+def test_what_a_seeded_program_draws_is_what_it_draws_without(annotation: Any, value: Any) -> None:
+    def called(value: Any) -> None:
+        """Take anything."""
+
+    called.__annotations__["value"] = annotation
+    checked = typechecked(called)
+    random.seed(0)
+    expected = random.random()  # noqa: S311 - not a secret
+    random.seed(0)
+    checked(value)
+    assert random.random() == expected  # noqa: S311 - as above
