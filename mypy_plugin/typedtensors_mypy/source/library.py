@@ -201,6 +201,11 @@ def is_array_annotation(dtype: str, array: str) -> bool:
     return _last(dtype) in _DTYPES and _last(array) in _ARRAY_NAMES
 
 
+def is_array_name(name: str) -> bool:
+    """Whether a name is spelled as a class of arrays is: `Tensor`, `torch.Tensor`."""
+    return _last(name) in _ARRAY_NAMES
+
+
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
 

@@ -166,14 +166,31 @@ def _is_read(node: AnyFunction, *, is_method: bool) -> bool:
 
 
 def _says_enough(node: AnyFunction) -> bool:
-    """Whether a function promises an array whose sizes all come from its parameters."""
+    """Whether a function promises an array whose sizes all come from its parameters.
+
+    One with a parameter that may be an array of any shape promises that of some calls only.
+    """
     spec = _spec(node.returns)
     if spec is None:
         return False
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg]
-    annotations = [arg.annotation for arg in every if arg is not None and arg.annotation]
-    return set(_NAME.findall(spec)).issubset(chain.from_iterable(map(_words, annotations)))
+    annotations = [arg.annotation for arg in every if arg is not None]
+    if any(each is None or _leaves_shape_open(each) for each in annotations):
+        return False
+    words = (_words(each) for each in annotations if each is not None)
+    return set(_NAME.findall(spec)).issubset(chain.from_iterable(words))
+
+
+def _leaves_shape_open(annotation: ast.expr) -> bool:
+    """Whether an annotation names an array without a spec: `Tensor`, `dict[str, Tensor]`."""
+    if _spec(annotation) is not None:
+        return False
+    name = dotted(annotation)
+    if name is not None:
+        return library.is_array_name(name)
+    inside = (each for each in ast.iter_child_nodes(annotation) if isinstance(each, ast.expr))
+    return any(map(_leaves_shape_open, inside))
 
 
 def _spec(annotation: ast.expr | None) -> str | None:
