@@ -13,9 +13,10 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.signature import declare
+from typedtensors.ops.signature import Signature, declare, results
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.matmul import contract, matmul, require_axes, without_last
+from typedtensors.ops.steps.matrices import numbered_alike
 from typedtensors.ops.steps.positions import positions
 from typedtensors.shapes import Shape, Tensor
 
@@ -172,6 +173,7 @@ def _contracted(call: Call, one: Shape, two: Shape) -> tuple[tuple[int, ...], tu
     return first, second
 
 
+_EIGH = "*a n n -> *a n, *a n n"
 _SQUARE = (example(Array("n n")), example(Array("*a n n")), example(Array("b n m")))
 
 for _names, _params in (
@@ -227,12 +229,20 @@ declare(
     params="tensor, name=None",
     examples=_SQUARE[:2],
 )
-declare(
+
+
+@rule(
     *tensorflow_names("linalg.eigh"),
-    sig="*a n n -> *a n, *a n n",
     params="tensor, name=None",
     examples=_SQUARE[:2],
+    signature=_EIGH,
 )
+def eigh(call: Call) -> Value:
+    """Eigenvalues, and eigenvectors in columns."""
+    values, vectors = results(call, Signature.parse(_EIGH), ("tensor",))
+    return tuple(numbered_alike((values, -1), (vectors, -1)))
+
+
 declare(
     *tensorflow_names("linalg.cross"),
     sig="*a 3, *a 3 -> *a 3",

@@ -12,6 +12,7 @@ from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.matmul import require_axes
+from typedtensors.ops.steps.matrices import numbered_alike
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def singular_values(call: Call) -> Value:
         return values
     left = array.with_shape(Shape((*lead, rows, rows if whole else fewer)))
     right = array.with_shape(Shape((*lead, columns, columns if whole else fewer)))
-    return values, left, right
+    return tuple(numbered_alike((values, -1), (left, -1), (right, -1)))
 
 
 @rule(
