@@ -25,7 +25,7 @@ def meets_itself(node: ast.AST) -> bool:
     """Whether one tensor meets itself, turned two ways: `x[:, None] - x` is a table of pairs.
 
     So is what one function or one method makes of two: `area(a)[:, None] + area(b)`,
-    `a.norm(dim=1)[:, None] * b.norm(dim=1)`.
+    `a.norm(dim=1)[:, None] * b.norm(dim=1)`. One that keeps a dim where the other drops it is not.
     """
     if isinstance(node, ast.BinOp):
         left, right = node.left, node.right
@@ -35,7 +35,8 @@ def meets_itself(node: ast.AST) -> bool:
         return False
     one, two = _turned(left), _turned(right)
     if isinstance(one, ast.Call) and isinstance(two, ast.Call) and len(one.args) == len(two.args):
-        return ast.dump(one.func) == ast.dump(two.func) or _is_one_method(one, two)
+        same = ast.dump(one.func) == ast.dump(two.func) and _options(one) == _options(two)
+        return same or _is_one_method(one, two)
     return ast.dump(one) == ast.dump(two)
 
 
@@ -43,8 +44,12 @@ def _is_one_method(one: ast.Call, two: ast.Call) -> bool:
     """Whether two calls are of one method, with the same arguments, of whatever arrays."""
     if not (isinstance(one.func, ast.Attribute) and isinstance(two.func, ast.Attribute)):
         return False
-    given = ([*map(ast.dump, each.args), *map(ast.dump, each.keywords)] for each in (one, two))
+    given = ([*map(ast.dump, each.args), *_options(each)] for each in (one, two))
     return one.func.attr == two.func.attr and next(given) == next(given)
+
+
+def _options(call: ast.Call) -> list[str]:
+    return [*map(ast.dump, call.keywords)]
 
 
 def tabulates(node: ast.AST) -> bool:
