@@ -33,13 +33,14 @@ class Place:
 class Finding:
     """An error (with its code) or a note (without one).
 
-    `rewrite` is an edit of the module after which it is gone. `called`: some call led there.
+    `rewrites` are edits of the module, after each of which it is gone. `called`: some call led
+    there.
     """
 
     place: Place
     text: str
     code: Code | None = None
-    rewrite: Rewrite | None = None
+    rewrites: tuple[Rewrite, ...] = ()
     called: bool = False
 
     def repeats(self, other: Finding) -> bool:
@@ -59,4 +60,4 @@ class Finding:
         if called_from is not None and called_from != place.line:
             text += f" (called from line {called_from})"
         called = called_from is not None
-        return cls(place, text, diagnostic.code, diagnostic.rewrite, called=called)
+        return cls(place, text, diagnostic.code, diagnostic.rewrites, called=called)

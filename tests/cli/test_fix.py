@@ -29,6 +29,10 @@ def scaled(x: Float[Tensor, "n n"], weight: Float[Tensor, "n"]) -> Float[Tensor,
     return x * weight
 
 
+def column(pred: Float[Tensor, "n 1"], y: Float[Tensor, "n"]) -> Float[Tensor, "n 1"]:
+    return pred - y
+
+
 def table(a: Float[Tensor, "n 1"], b: Float[Tensor, "n"]) -> Float[Tensor, "n n"]:
     return a * b
 """
@@ -36,6 +40,7 @@ FIXED = (
     PROGRAM.replace("pred -  y", "pred.squeeze(-1) -  y")
     .replace("mse_loss(pred, y)", "mse_loss(pred.squeeze(-1), y)")
     .replace("x.mean(1)", "x.mean(1, keepdim=True)")
+    .replace("return pred - y", "return pred - y.unsqueeze(-1)")
 )
 
 
@@ -65,8 +70,10 @@ def test_edits_are_shown_as_a_diff_and_nothing_is_written(
         "+    return error.mean() + F.mse_loss(pred.squeeze(-1), y)",
         "-    return x - x.mean(1)",
         "+    return x - x.mean(1, keepdim=True)",
+        "-    return pred - y",
+        "+    return pred - y.unsqueeze(-1)",
     ]
-    assert err == "Would fix 3 findings in 1 file; --fix --write does\n"
+    assert err == "Would fix 4 findings in 1 file; --fix --write does\n"
     assert (project / "train.py").read_text(encoding="utf-8") == PROGRAM
 
 
@@ -77,8 +84,8 @@ def test_written_edits_leave_what_is_a_choice_or_would_be_an_error(
     assert main(["check", "--fix", "--write", "train.py"]) == 1
     assert (project / "train.py").read_text(encoding="utf-8") == FIXED
     out, err = capfd.readouterr()
-    assert [line.split(":")[1] for line in out.splitlines()] == ["16", "20"]
-    assert err.startswith("Fixed 3 findings in 1 file\n")
+    assert [line.split(":")[1] for line in out.splitlines()] == ["16", "24"]
+    assert err.startswith("Fixed 4 findings in 1 file\n")
     assert main(["check", "--fix", "train.py"]) == 0
     assert capfd.readouterr().err == "Nothing to fix that leaves no choice\n"
 

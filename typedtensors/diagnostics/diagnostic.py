@@ -31,14 +31,15 @@ class Diagnostic:
         message: What is wrong, in one sentence without its full stop.
         hint: What to write instead; only given where it is known to help.
         reason: For a broadcast, why it is reported: `loss`, `rank`, `twins`, ...
-        rewrite: The first hint as an edit of the source, where there is only one way to read it.
+        rewrites: The hints as edits of the source, best first, where there is only one way to read
+            them.
     """
 
     code: Code
     message: str
     hint: str | None = None
     reason: str | None = None
-    rewrite: Rewrite | None = None
+    rewrites: tuple[Rewrite, ...] = ()
 
     @property
     def text(self) -> str:

@@ -3,7 +3,7 @@
 
 Prints one JSON object: the new text of each file that changes, and how many findings that removes.
 A second run tries them: an edit is taken only if afterwards what it was made for is gone and
-nothing else is reported.
+nothing else is reported. Where the first edit of a finding fails that, its next one is tried.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from mypy.build import build
@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     from typedtensors.diagnostics import Rewrite
     from typedtensors_mypy.findings import Finding
 
-Proposal = tuple[str, "Finding"]
+Told = tuple[str, "Finding"]
+"""A file, and what is reported in it."""
+
+
+class Proposal(NamedTuple):
+    """An edit of a file after which a finding should be gone."""
+
+    file: str
+    finding: Finding
+    rewrite: Rewrite
 
 
 class _Edited(FileSystemCache):
@@ -52,7 +61,7 @@ class Repairer:
 
     arguments: Sequence[str]
 
-    def said(self, texts: Mapping[str, str]) -> list[Proposal]:
+    def said(self, texts: Mapping[str, str]) -> list[Told]:
         """What is reported where some files have another text. Raises CompileError."""
         files = _Edited(texts)
         level, rest = own_options(self.arguments)
@@ -69,33 +78,34 @@ class Repairer:
     def repair(self) -> tuple[dict[str, str], int]:
         """The texts of the files that are to change, and how many findings that removes."""
         before = self.said({})
-        proposals = [each for each in before if each[1].rewrite is not None]
+        choices = [[Proposal(*told, edit) for edit in told[1].rewrites] for told in before]
+        proposals = [each[0] for each in choices if each]
         if not self._works(proposals, before):
-            alone = [each for each in proposals if self._works([each], before)]
+            works = ((one for one in each if self._works([one], before)) for each in choices)
+            alone = [first for each in works if (first := next(each, None)) is not None]
             proposals = alone if self._works(alone, before) else alone[:1]
         return _edited(proposals), len(proposals)
 
-    def _works(self, proposals: Sequence[Proposal], before: Iterable[Proposal]) -> bool:
+    def _works(self, proposals: Sequence[Proposal], before: Iterable[Told]) -> bool:
         """Whether the edits remove what they are for, and lead to nothing new."""
         if not proposals:
             return True
-        wanted = _counted(before) - _counted(proposals)
+        removed = ((each.file, each.finding) for each in proposals)
         try:
-            return _counted(self.said(_edited(proposals))) <= wanted
+            return _counted(self.said(_edited(proposals))) <= _counted(before) - _counted(removed)
         except CompileError:
             return False
 
 
-def _counted(said: Iterable[Proposal]) -> Counter[tuple[str, str]]:
+def _counted(said: Iterable[Told]) -> Counter[tuple[str, str]]:
     return Counter((file, finding.text) for file, finding in said)
 
 
 def _edited(proposals: Iterable[Proposal]) -> dict[str, str]:
     """The texts of the files with the edits in them."""
     by_file: dict[str, list[Rewrite]] = {}
-    for file, finding in proposals:
-        if finding.rewrite is not None:
-            by_file.setdefault(file, []).append(finding.rewrite)
+    for each in proposals:
+        by_file.setdefault(each.file, []).append(each.rewrite)
     return {file: _rewritten(file, rewrites) for file, rewrites in by_file.items()}
 
 

@@ -106,11 +106,11 @@ class Frame:
     def report(self, node: ast.AST, diagnostic: Diagnostic) -> None:
         """Tell of a mistake at a node, or at the call that led to its module."""
         if self.caller is not None and self.called_at is not None and self._is_passed_on(node):
-            self.caller.report(self.called_at, replace(diagnostic, rewrite=None))
+            self.caller.report(self.called_at, replace(diagnostic, rewrites=()))
         elif self.scope.module is self.run.module:
             self.run.tell(Finding.error(Place.of(node), diagnostic, self._caller_line))
         elif self.site is not None and not self._is_fault_of_its_own(Place.of(node)):
-            self.run.tell(Finding.error(Place.of(self.site), replace(diagnostic, rewrite=None)))
+            self.run.tell(Finding.error(Place.of(self.site), replace(diagnostic, rewrites=())))
 
     def _is_passed_on(self, node: ast.AST) -> bool:
         """Whether a node is the function's `*args` or `**kwargs`: its caller wrote the values."""

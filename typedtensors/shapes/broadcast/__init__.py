@@ -20,7 +20,7 @@ from typedtensors.shapes.broadcast.fix import Edit, fixes
 from typedtensors.shapes.broadcast.intent import inserts_axis, meets_itself, tabulates
 from typedtensors.shapes.broadcast.policy import Context, Level, Reason, judge
 from typedtensors.shapes.broadcast.readings import readings
-from typedtensors.shapes.broadcast.rewrite import hint, safe_edit
+from typedtensors.shapes.broadcast.rewrite import hint, safe_edits
 
 __all__ = [
     "ACCEPTING",
@@ -47,7 +47,7 @@ __all__ = [
     "meets_itself",
     "own_parts",
     "readings",
-    "safe_edit",
+    "safe_edits",
     "statement_parts",
     "tabulates",
 ]

@@ -34,10 +34,10 @@ def hint(
     return " or ".join(best_first[:_CHOICES]) or None
 
 
-def safe_edit(
+def safe_edits(
     edits: Sequence[Edit], texts: Sequence[str | None], dialect: Dialect = TORCH
-) -> tuple[int, str] | None:
-    """The operand to edit and its new text, by the first hint; None if a choice is left to make.
+) -> list[tuple[int, str]]:
+    """The operand to edit and its new text, by each hint that leaves no choice, the best first.
 
     Which axis an operand belongs to is such a choice, unless a reduction says so; so is whether an
     outer product is meant.
@@ -52,7 +52,7 @@ def safe_edit(
         edited = _edited(edit, text, _template(edit, texts, dialect), dialect)
         if not edit.home or _KEPT in edited:
             found.append((edit.operand, edited))
-    return min(found, key=lambda each: _KEPT not in each[1], default=None)
+    return sorted(found, key=lambda each: _KEPT not in each[1])
 
 
 def _is_function(edit: Edit) -> bool:

@@ -29,7 +29,7 @@ from typedtensors.shapes.broadcast import (
     judge,
     meets_itself,
     readings,
-    safe_edit,
+    safe_edits,
     tabulates,
 )
 from typedtensors_mypy.interpreter.frame import Frame
@@ -80,7 +80,7 @@ def _judge(
     edits = [edit for edit in found.edits if names[edit.operand] != "self"] or found.edits
     dialect = _DIALECTS.get(framework_of(made.op), TORCH)
     advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes], dialect)
-    return replace(told, hint=advice, rewrite=_rewrite(frame, edits, nodes, dialect))
+    return replace(told, hint=advice, rewrites=_rewrites(frame, edits, nodes, dialect))
 
 
 def _are_shifted(operands: Sequence[Tensor]) -> bool:
@@ -111,20 +111,21 @@ def _shifted(
     return wording.broadcasts(shorten(node), shapes, result, Reason.RANK.value)
 
 
-def _rewrite(
+def _rewrites(
     frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None], dialect: Dialect
-) -> Rewrite | None:
-    """The edit of the source that removes the broadcast, if it can be made without a choice."""
+) -> tuple[Rewrite, ...]:
+    """The edits of the source that remove the broadcast and can be made without a choice."""
     if frame.scope.module is not frame.run.module:
         # Of another module there is a summary, and it is not what is under check.
-        return None
+        return ()
     source = frame.run.module.source
     texts = [None if each is None else ast.get_source_segment(source, each) for each in nodes]
-    found = safe_edit(edits, texts, dialect)
-    node = None if found is None else nodes[found[0]]
-    if found is None or node is None or node.end_lineno is None or node.end_col_offset is None:
-        return None
-    return Rewrite(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, found[1])
+    found = ((nodes[at], text) for at, text in safe_edits(edits, texts, dialect))
+    return tuple(
+        Rewrite(node.lineno, node.col_offset, node.end_lineno, node.end_col_offset, text)
+        for node, text in found
+        if node is not None and node.end_lineno is not None and node.end_col_offset is not None
+    )
 
 
 def _suspicious(
