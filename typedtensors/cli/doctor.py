@@ -33,7 +33,8 @@ Nothing is checked, and nothing of yours is run or imported.
 exit status: 0 nothing stands in the way, 1 something does, 2 could not look
 """
 _NEEDED = ("jaxtyping", "beartype", "einops")
-_FRAMEWORKS = ("torch", "numpy", "jax", "tensorflow", "keras")
+_TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tf-nightly")
+_FRAMEWORKS = ("torch", "numpy", "jax", *_TENSORFLOWS, "keras", "types-tensorflow")
 # Distributions that do not go together with the plugin: what happens, and what to do.
 _CONFLICTS = {
     "pyrefly-torch-stubs": "mypy stops with status 2 at any import of torch; "
