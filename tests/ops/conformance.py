@@ -198,6 +198,7 @@ _VALUES = (
     "would result in a division by zero",
     "Integer division by zero",
     "source < number of ones in mask",
+    "output dimensions must be positive",
     "Singular matrix",
     "Matrix is not positive definite",
 )
