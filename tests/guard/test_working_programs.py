@@ -344,6 +344,14 @@ def several_samples_of_a_categorical_and_a_mixture() -> Tensor:
 
 
 @program
+def weights_that_are_computed_on_the_way_for_as_many_rows_as_columns() -> Tensor:
+    weight, scale = nn.Parameter(torch.zeros(B)), nn.Parameter(torch.zeros(B))
+    x = torch.randn(B, B)
+    normed = x * torch.rsqrt(x.square().mean(-1, keepdim=True)) * (1.0 + weight.double())
+    return (normed + torch.exp(-scale) * x).mean()
+
+
+@program
 def multi_label_loss_with_as_many_labels_as_rows() -> Tensor:
     logits = torch.randn(B, B, requires_grad=True)
     targets = torch.rand(B, B)

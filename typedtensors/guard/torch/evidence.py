@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _INSERTING = frozenset(
     {"UnsqueezeBackward0", "ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0"}
 )
+# `x * (1.0 + self.weight.float())`, `torch.exp(-self.scale) * x`.
+_FEW_STEPS = 4
 
 
 def context_of(
@@ -37,10 +39,24 @@ def context_of(
         tabulated=site is not None and site.tabulates,
         viewed=any(map(_is_axis_inserted, stretched)),
         floating=all(tensor.dtype.is_floating_point for tensor in tensors),
-        parameter=any(isinstance(tensor, torch.nn.Parameter) for tensor in expanded)
+        parameter=any(map(_is_weight, expanded))
         or (site is not None and any(site.belongs(each, method=method) for each in places)),
         deliberate=all(map(is_intended, expanded)),
     )
+
+
+def _is_weight(tensor: torch.Tensor) -> bool:
+    """Whether it is a parameter or, by what autograd recorded, made of one of the same shape."""
+    node = None if isinstance(tensor, torch.nn.Parameter) else tensor.grad_fn
+    for _ in range(_FEW_STEPS):
+        if node is None:
+            break
+        leaf = getattr(node, "variable", None)
+        if leaf is not None:
+            return isinstance(leaf, torch.nn.Parameter) and leaf.shape == tensor.shape
+        sources = [source for source, _ in node.next_functions if source is not None]
+        node = sources[0] if len(sources) == 1 else None
+    return isinstance(tensor, torch.nn.Parameter)
 
 
 def _is_axis_inserted(tensor: torch.Tensor) -> bool:
