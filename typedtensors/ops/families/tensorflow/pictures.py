@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, Verdict, at_most
+from typedtensors.dims import Dim, at_most
 from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -46,10 +46,12 @@ def axes_of(call: Call, name: str) -> tuple[Axis, ...]:
 
 
 def _require_colors(call: Call, array: Tensor, name: str, count: int) -> None:
+    """So many of the last axis. Raises Undetermined if that has a name, which may stand for it."""
     last = array.shape.axis(-1)
-    if last is None or last.flexible:
+    found = None if last is None else call.facts.resolve(last.dim).value
+    if last is None or last.flexible or found is None:
         raise Undetermined("the colors are not known")
-    if call.same(last.dim, Dim.of(count)) is Verdict.DIFFERENT:
+    if found != count:
         where, at = wording.argument(name, call.name), len(array.shape.axes) - 1
         raise Conflicting(wording.axis_differs(where, at, str(count), str(last)))
 
