@@ -9,8 +9,9 @@ import pytest
 
 from typedtensors.dims import Dim, Facts
 from typedtensors.ops import Call, Conflicting, Undetermined, Unknown
+from typedtensors.ops.call import Framework
 from typedtensors.ops.signature import Signature, results
-from typedtensors.shapes import DType, SpecError, Tensor, parse_spec
+from typedtensors.shapes import DType, Shape, SpecError, Tensor, parse_spec
 
 
 def shapes_of(sig: str, *sources: str, facts: Facts | None = None) -> tuple[list[str], Facts]:
@@ -56,10 +57,16 @@ def test_sizes_that_are_computed_are_learned() -> None:
     assert call.facts.resolve(opaque) == Dim.name("k")
 
 
-def test_an_argument_that_is_no_array_leaves_the_result_open() -> None:
-    call = Call("torch.mine", {"x": Unknown("a setting")})
+def test_an_argument_that_is_not_known_leaves_the_result_open_where_it_may_be_no_array() -> None:
+    call = Call("numpy.mine", {"x": Unknown("a setting")}, framework=Framework.NUMPY)
     with pytest.raises(Undetermined, match="a setting"):
         results(call, Signature.parse("n -> n"), ("x",))
+
+
+def test_an_argument_that_is_not_known_is_some_array_where_nothing_else_is_taken() -> None:
+    call = Call("torch.mine", {"x": Unknown("a setting")})
+    (found,) = results(call, Signature.parse("n 3 -> 3"), ("x",))
+    assert found.shape == Shape.of(3)
 
 
 def test_dtypes_are_promoted() -> None:

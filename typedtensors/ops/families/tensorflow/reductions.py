@@ -140,7 +140,7 @@ rule(
     *tensorflow_names("math.l2_normalize", "nn.l2_normalize", "linalg.l2_normalize"),
     params="x, axis=None, epsilon=1e-12, name=None",
     examples=(example(Array("b n"), axis=-1), example(Array("*a n"), -1), example(Array("b n"))),
-)(lambda call: call.tensor("x"))
+)(lambda call: along("x")(call) if isinstance(call["axis"], Dim) else call.tensor("x"))
 
 rule(
     *tensorflow_names("sort"),
