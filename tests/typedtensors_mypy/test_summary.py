@@ -92,7 +92,7 @@ def test_a_body_is_kept_where_the_annotation_leaves_something_open(returns: str)
 
 
 def test_a_body_that_is_left_out_still_says_which_attributes_it_assigns() -> None:
-    source = "def f(c) -> Float[Tensor, '3']:\n    c.x = g()\n    return 1\n"
+    source = "def f(c: Config) -> Float[Tensor, '3']:\n    c.x = g()\n    return 1\n"
     assert "c.x = ..." in summary(source)
     assert "g()" not in summary(source)
 

@@ -35,7 +35,7 @@ def dry_run(
     ... ) -> torch.Tensor:
     ...     return (pred - target).square().mean()
     >>> print(dry_run(loss, action="record").events[0].diagnostic.text)
-    `pred - target` broadcasts (batch, 1) and (batch) to (batch, batch) (rank): ...
+    `pred - target` broadcasts (batch, 1) and (batch,) to (batch, batch) (rank): ...
 
     Arguments:
         function: a function, a method, or a module, with annotations of jaxtyping.

@@ -11,10 +11,10 @@ import threading
 import weakref
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import tensorflow as tf
-from tensorflow.python.eager import context, execute
 
 from typedtensors.guard.allow import is_allowed
 from typedtensors.guard.door import survive
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     from typedtensors.guard.report import GuardEvent
 
+# Neither has a public name, and the stubs do not know them.
+context: Any = import_module("tensorflow.python.eager.context")
+execute: Any = import_module("tensorflow.python.eager.execute")
 
 _FUNCTION: Final = "__"
 """How the types begin that calls of traced functions have: `__inference_`, `__forward_`."""
