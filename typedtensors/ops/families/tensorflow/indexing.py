@@ -273,4 +273,5 @@ def _left(call: Call, own: Axis, start: Value, wanted: Axis) -> Axis:
             problem = f"elements {start} to {start + wanted.dim} of an axis of size {own}"
             raise Conflicting(wording.misused(call.name, problem))
         return wanted
+    require_sizes(call, (Axis(start),))
     return own if start == Dim.of(0) else Axis(own.dim - start)

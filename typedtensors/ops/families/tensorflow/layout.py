@@ -139,6 +139,8 @@ def repeat(call: Call) -> Value:
 def reverse(call: Call) -> Value:
     """The same shape; the axes have to exist."""
     array = call.tensor("tensor")
+    if array.shape.rank == 0:
+        raise Undetermined("TensorFlow lets a scalar pass")
     positions(call, array.shape, call["axis"])
     return array
 

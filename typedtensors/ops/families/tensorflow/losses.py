@@ -76,6 +76,8 @@ def softmax_cross_entropy(call: Call) -> Value:
 def sparse_cross_entropy(call: Call) -> Value:
     """The labels are the logits but for the classes."""
     labels, logits = call.tensor("labels"), call.tensor("logits")
+    if logits.shape.rank == 0:
+        raise Conflicting(wording.rank_differs(wording.argument("logits", call.name), "... c", ""))
     wanted, given = without_last(logits.shape), labels.shape
     if wanted.rank is None or given.rank is None:
         return Tensor(given, ANY)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
+from typedtensors.ops import promotion
 from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -254,4 +255,4 @@ def transposed(call: Call) -> Value:
 def varied(call: Call) -> Value:
     """A number for each picture."""
     axes = axes_of(call, "images")
-    return call.tensor("images").with_shape(Shape(axes[:-3]))
+    return Tensor(Shape(axes[:-3]), promotion.real(call.tensor("images").dtype))

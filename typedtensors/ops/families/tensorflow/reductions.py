@@ -39,10 +39,20 @@ for _names, _examples in (
     (math_names("reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod"), _CALLS),
     (math_names("reduce_logsumexp"), _CALLS[:7]),
     (math_names("reduce_all", "reduce_any"), _MASKS),
-    (tensorflow_names("math.reduce_std", "math.reduce_variance"), _CALLS[:7]),
     (tensorflow_names("math.reduce_euclidean_norm"), _CALLS),
 ):
     rule(*_names, params=_PARAMS, examples=_examples)(reduction(same, TENSORFLOW))
+
+
+@rule(
+    *tensorflow_names("math.reduce_std", "math.reduce_variance"),
+    params=_PARAMS,
+    examples=_CALLS[:7],
+)
+def spread(call: Call) -> Tensor:
+    """How far from their mean the elements are; that of complex numbers is real."""
+    return folded(call, promotion.real(call.tensor("input_tensor").dtype), TENSORFLOW)
+
 
 _INPUT = Words("input", "axis", "keepdims")
 _TENSOR = Words("tensor", "axis", "keepdims")
@@ -90,7 +100,9 @@ def count_nonzero(call: Call) -> Tensor:
 def norm(call: Call) -> Tensor:
     """The norm of vectors along an axis, or of matrices along two."""
     _kept(call)
-    return folded(call, call.tensor("tensor").dtype, _TENSOR)
+    dtype = call.tensor("tensor").dtype
+    # Of complex numbers it is complex or real, as the order has it.
+    return folded(call, dtype if promotion.real(dtype) == dtype else ANY, _TENSOR)
 
 
 @rule(
