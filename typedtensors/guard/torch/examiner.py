@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import Tensor
 
+from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.torch.evidence import context_of
 from typedtensors.guard.torch.metrics import compares, metric_frame, place_of_metric
@@ -20,14 +21,11 @@ from typedtensors.shapes.broadcast import (
     Context,
     Level,
     Reason,
-    broadcast,
-    classify,
     fixes,
     hint,
     judge,
 )
 from typedtensors.shapes.intended import is_intended
-from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +35,7 @@ if TYPE_CHECKING:
     from typedtensors.guard.torch.names.meeting import Look, Meeting
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
     from typedtensors.guard.torch.place import Place
-    from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent
+    from typedtensors.shapes.broadcast import BroadcastEvent
 
 _MANY = 1 << 16
 """Data of ever new lengths must not fill the memory with shapes."""
@@ -76,7 +74,7 @@ class Examiner:
         if metric is None and shapes in self._harmless:
             return None
         operands = self._role.read(args, kwargs)
-        event = None if operands is None else _event(operands.shapes)
+        event = None if operands is None else event_of(operands.shapes)
         if metric is not None and operands is not None and event is not None:
             found = self._measured(operands, event, metric)
             if found is not None:
@@ -99,7 +97,7 @@ class Examiner:
     ) -> GuardEvent | None:
         """As `examine`, of a call that is not made now but stands at some place of the program."""
         operands = self._role.read(args, kwargs)
-        event = None if operands is None else _event(operands.shapes)
+        event = None if operands is None else event_of(operands.shapes)
         if operands is None or event is None or not self._may_be_reported(event, operands):
             return None
         return self._judged(operands, event, place)
@@ -114,7 +112,7 @@ class Examiner:
         operands = self._role.read(args, kwargs)
         if operands is None:
             return None
-        clash, event = _outcome(operands.shapes).shape is None, _event(operands.shapes)
+        clash, event = broadcast_of(operands.shapes).shape is None, event_of(operands.shapes)
         if not clash and (event is None or not self._may_be_reported(event, operands)):
             return None
         place = current_place(self._role, operands)
@@ -157,7 +155,7 @@ class Examiner:
         # Sizes that the function itself compares are equal by its word, whatever their names.
         if place.site.compared or all(map(is_intended, operands.tensors)):
             return None
-        if _outcome(operands.shapes).shape is None:
+        if broadcast_of(operands.shapes).shape is None:
             # torch says itself that their sizes differ.
             return None
         found = self._told(operands, Reason.NAMES, place)
@@ -177,8 +175,8 @@ class Examiner:
         return None if found is None else replace(found, op=place.site.called or found.op)
 
     def _told(self, operands: Operands, reason: Reason, place: Place) -> GuardEvent:
-        site, result = place.site, _outcome(operands.shapes).shape
-        sizes = _sizes(result) if result is not None else _stretched(operands.shapes)
+        site, result = place.site, broadcast_of(operands.shapes).shape
+        sizes = sizes_of(result) if result is not None else _stretched(operands.shapes)
         return GuardEvent(
             op=self._role.name,
             shapes=operands.shown,
@@ -222,24 +220,10 @@ def _names(args: tuple[Any, ...], kwargs: Mapping[str, Any], look: Look) -> tupl
     return tuple([look(each).names for each in values if isinstance(each, Tensor)])
 
 
-@lru_cache(maxsize=4096)
-def _outcome(shapes: tuple[Sizes, ...]) -> Broadcast:
-    return broadcast([Shape.of(*shape) for shape in shapes])
-
-
-@lru_cache(maxsize=4096)
-def _event(shapes: tuple[Sizes, ...]) -> BroadcastEvent | None:
-    return classify(_outcome(shapes))
-
-
 def _stretched(shapes: tuple[Sizes, ...]) -> Sizes:
     """What sizes that differ would give if they did not: the first that is not 1, on each axis."""
     columns: Iterable[Sizes] = zip_longest(*map(reversed, shapes), fillvalue=1)
     return tuple(next((size for size in each if size != 1), 1) for each in columns)[::-1]
-
-
-def _sizes(shape: Shape) -> Sizes:
-    return tuple(dim.value or 0 for dim in shape.dims or ())
 
 
 def _is_callers(event: BroadcastEvent, reason: Reason, place: Place) -> bool:

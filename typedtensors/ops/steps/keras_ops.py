@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
+from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.ops.value import Fields
-from typedtensors.shapes import ANY, DType, Tensor
+from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,3 +76,26 @@ def _loosened(value: Value, given: set[DType]) -> Value:
 
 
 _ALL = frozenset({""})
+
+
+def require_no_bias(first: Shape, second: Shape) -> None:
+    """Raise Undetermined where Keras adds the second operand along an axis that fits by its size.
+
+    On TensorFlow a vector, or what has one axis that is not 1, is a bias of the first operand's
+    last axis, or else of its axis 1, wherever a broadcast would put it.
+    """
+    own, given = first.fixed, second.fixed
+    if first == second or second == Shape(first.suffix[-1:]):
+        return
+    if own is None or given is None:
+        raise Undetermined("Keras may take it for a bias")
+    if len(own) < 2:
+        return
+    if sum(not axis.is_one and not axis.flexible for axis in given) > 1:
+        return
+    fits = (own[1].dim, own[-1].dim)
+    for at, axis in enumerate(given):
+        is_last = at == len(given) - 1 and axis.dim == own[-1].dim
+        stays = is_last and len(given) <= len(own)
+        if not axis.is_one and axis.dim in fits and not stays:
+            raise Undetermined("Keras takes it for a bias")

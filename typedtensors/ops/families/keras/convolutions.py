@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, larger
-from typedtensors.ops.families.keras.images import images, parts_of, slid_over
+from typedtensors.ops.families.keras.images import convolved, images, parts_of, slid_over
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.steps.channels_last import Picture
@@ -107,18 +107,12 @@ def _separable(count: int) -> tuple[Example, ...]:
 
 
 for _count in (1, 2):
-
-    @keras_layer(
+    keras_layer(
         *(f"Separable{kind}{_count}D" for kind in ("Conv", "Convolution")),
         params="filters, kernel_size, strides=1, padding='valid', data_format=None, "
         "dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True",
         examples=_separable(_count),
-    )
-    def separated(call: Call) -> Value:
-        """As a convolution."""
-        parts = parts_of(call)
-        axes = slid_over(call, parts, "kernel_size", call["strides"])
-        return computed(call.tensor("inputs"), parts.shape(axes, sized(call["filters"])))
+    )(convolved)
 
 
 def _films(count: int) -> tuple[Example, ...]:

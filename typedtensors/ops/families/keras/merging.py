@@ -12,6 +12,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.keras_layers import keras_layer
+from typedtensors.ops.steps.keras_ops import require_no_bias
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.shapes import ANY, Tensor
 
@@ -36,6 +37,9 @@ def merged(call: Call) -> Value:
     if len(ranks) > 1 or (len(shapes) > 1 and None in ranks):
         raise Undetermined("the ranks are not known to agree")
     _require_one_batch(call, arrays)
+    if call.name in {"Add", "Average"}:
+        for array in arrays[1:]:
+            require_no_bias(arrays[0].shape, array.shape)
     operands = {f"inputs[{at}]": array for at, array in enumerate(arrays)}
     return Tensor(meet(call, operands), ANY)
 

@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from typedtensors.ops.families.elementwise.blending import where
 from typedtensors.ops.families.tensorflow.pointwise import clip_by_value
 from typedtensors.ops.families.tensorflow.reductions import along
+from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike, over
-from typedtensors.ops.steps.keras_ops import keras_op
-from typedtensors.shapes import ANY
+from typedtensors.ops.steps.keras_ops import keras_op, require_no_bias
+from typedtensors.ops.value import Unknown
+from typedtensors.shapes import ANY, Tensor
+
+if TYPE_CHECKING:
+    from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
 
 _ARRAYS = (
     *(example(Array("b n"), Array("b n")), example(Array("b 1"), Array("1 n"))),
@@ -21,8 +29,25 @@ _MASKS = (
     example(Array("b 1", "Bool"), Array("1 n", "Bool")),
 )
 
+
+def added(call: Call) -> Value:
+    """A sum with broadcasting, unless Keras takes one operand for a bias."""
+    first, second = call["x1"], call["x2"]
+    if isinstance(first, Unknown) or isinstance(second, Unknown):
+        raise Undetermined("Keras may take an operand for a bias")
+    if isinstance(first, Tensor) and isinstance(second, Tensor):
+        require_no_bias(first.shape, second.shape)
+    return over("x1", "x2")(call)
+
+
+keras_op(
+    "add",
+    params="x1, x2",
+    examples=(*_NUMBERS, example(Array("b c t"), Array("c")), example(Array("1 5"), Array("5 1"))),
+    like=added,
+)
 for _names in (
-    ("add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "power"),
+    ("subtract", "multiply", "divide", "true_divide", "floor_divide", "mod", "power"),
     ("maximum", "minimum", "arctan2", "divide_no_nan"),
 ):
     keras_op(*_names, params="x1, x2", examples=_NUMBERS, like=over("x1", "x2"))
