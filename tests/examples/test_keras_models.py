@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from tests.case_build import ROOT, Message, environment, run_mypy
+from tests.case_build import ROOT, Message, environment
+from tests.examples.checked import said_of, source_of, tensor_errors
 from tests.examples.keras_mutations import MISSED, MUTATIONS
 from tests.examples.mutations import Mutation
 from tests.tensorflow_arrays import needs_tensorflow
@@ -19,28 +20,13 @@ SLIPS = [
 ]
 
 
-def source_of(name: str) -> str:
-    return (ROOT / "examples" / f"{name}.py").read_text()
-
-
 @pytest.fixture(scope="module")
 def messages(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, list[Message]]:
     """What mypy says of each example and of each slip in it, by the name of the file."""
-    folder = tmp_path_factory.mktemp("slips")
-    for name in NAMES:
-        (folder / f"{name}.py").write_text(source_of(name))
-        for number, slip in enumerate(MUTATIONS[name]):
-            (folder / f"{name}_{number}.py").write_text(slip.applied(source_of(name)))
-    said: dict[str, list[Message]] = {path.name: [] for path in folder.glob("*.py")}
-    for message in run_mypy(folder, request.config.cache.mkdir("mypy-cases")):
-        said[message.path].append(message)
-    return said
-
-
-def tensor_errors(messages: list[Message]) -> list[str]:
-    return [str(each) for each in messages if (each.code or "").startswith("tensor-")]
+    folder, cache = tmp_path_factory.mktemp("slips"), request.config.cache.mkdir("mypy-cases")
+    return said_of({name: MUTATIONS[name] for name in NAMES}, folder, cache)
 
 
 CHECKED = """

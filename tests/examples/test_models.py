@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.case_build import ROOT, Message, run_mypy
+from tests.case_build import ROOT, Message
+from tests.examples.checked import said_of, source_of, tensor_errors
 from tests.examples.keras_mutations import MUTATIONS as KERAS
 from tests.examples.mutations import MISSED, MUTATIONS, Mutation
 from tests.oracle.agreement import disagreements
@@ -20,10 +20,6 @@ NAMES = ("gpt", "unet", "vit", "vae", "ppo", "graph")
 SLIPS = [
     pytest.param(name, slip, id=f"{name}-{slip.slip}") for name in NAMES for slip in MUTATIONS[name]
 ]
-
-
-def source_of(name: str) -> str:
-    return (ROOT / "examples" / f"{name}.py").read_text()
 
 
 @cache
@@ -59,19 +55,8 @@ def messages(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, list[Message]]:
     """What mypy says of each example and of each slip in it, by the name of the file."""
-    folder = tmp_path_factory.mktemp("slips")
-    for name in NAMES:
-        (folder / f"{name}.py").write_text(source_of(name))
-        for number, slip in enumerate(MUTATIONS[name]):
-            (folder / f"{name}_{number}.py").write_text(slip.applied(source_of(name)))
-    said: dict[str, list[Message]] = {path.name: [] for path in folder.glob("*.py")}
-    for message in run_mypy(folder, request.config.cache.mkdir("mypy-cases")):
-        said[message.path].append(message)
-    return said
-
-
-def tensor_errors(messages: Iterable[Message]) -> list[str]:
-    return [str(each) for each in messages if (each.code or "").startswith("tensor-")]
+    folder, cache = tmp_path_factory.mktemp("slips"), request.config.cache.mkdir("mypy-cases")
+    return said_of({name: MUTATIONS[name] for name in NAMES}, folder, cache)
 
 
 @pytest.mark.parametrize("name", NAMES)

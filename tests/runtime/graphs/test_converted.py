@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,18 +12,13 @@ import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 import pytest
 
-from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
+from tests.tensorflow_arrays import load_tensorflow
 from typedtensors import Float, TensorCheckError, bindings, typechecked
 
 tf = load_tensorflow()
 
 
-@pytest.fixture(autouse=True)
-def silent() -> Iterator[None]:
-    """AutoGraph has nothing to say in any of these tests."""
-    with autograph_warnings() as messages:
-        yield
-    assert messages == []
+pytestmark = pytest.mark.usefixtures("silent")
 
 
 @typechecked

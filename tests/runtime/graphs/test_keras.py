@@ -3,25 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.tensorflow_arrays import autograph_warnings, load_tensorflow
+from tests.tensorflow_arrays import load_tensorflow
 from typedtensors import Float, Int, TensorCheckError, check, typechecked
 
 tf = load_tensorflow()
 import keras  # noqa: E402  it is TensorFlow's
 
-
-@pytest.fixture(autouse=True)
-def silent() -> Iterator[None]:
-    """AutoGraph has nothing to say in any of these tests."""
-    with autograph_warnings() as messages:
-        yield
-    assert messages == []
+pytestmark = pytest.mark.usefixtures("silent")
 
 
 @typechecked
