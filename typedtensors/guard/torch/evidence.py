@@ -47,16 +47,16 @@ def context_of(
 
 def _is_weight(tensor: torch.Tensor) -> bool:
     """Whether it is a parameter or, by what autograd recorded, made of one of the same shape."""
-    node = None if isinstance(tensor, torch.nn.Parameter) else tensor.grad_fn
+    if isinstance(tensor, torch.nn.Parameter):
+        return True
+    node = tensor.grad_fn
     for _ in range(_FEW_STEPS):
-        if node is None:
-            break
         leaf = getattr(node, "variable", None)
-        if leaf is not None:
+        if node is None or leaf is not None:
             return isinstance(leaf, torch.nn.Parameter) and leaf.shape == tensor.shape
         sources = [source for source, _ in node.next_functions if source is not None]
         node = sources[0] if len(sources) == 1 else None
-    return isinstance(tensor, torch.nn.Parameter)
+    return False
 
 
 def _is_axis_inserted(tensor: torch.Tensor) -> bool:
