@@ -43,7 +43,7 @@ def added(call: Call) -> Value:
 keras_op(
     "add",
     params="x1, x2",
-    examples=(*_NUMBERS, example(Array("b c t"), Array("c")), example(Array("1 5"), Array("5 1"))),
+    examples=_NUMBERS,
     like=added,
 )
 for _names in (
