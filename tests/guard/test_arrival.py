@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from typedtensors.guard.arrival import awaiting
+from typedtensors.guard.reach.arrival import awaiting
 
 NAME = "arriving"
 

@@ -29,7 +29,7 @@ from typedtensors.guard import (
 )
 from typedtensors.guard.torch.examiner import Examiner
 from typedtensors.guard.torch.mode import GuardMode
-from typedtensors.shapes.intended import mark
+from typedtensors.shapes.arrays.intended import mark
 
 COLUMN, ROW = torch.ones(4, 1), torch.ones(4)
 

@@ -7,9 +7,9 @@ from typedtensors.broadcast.array import ArrayT, place
 from typedtensors.broadcast.errors import AxisError, require_array, require_rank
 from typedtensors.broadcast.graphs import of_known_rank
 from typedtensors.shapes import SpecError
-from typedtensors.shapes.intended import mark
-from typedtensors.shapes.names import parse_names
-from typedtensors.shapes.tracing import unconverted
+from typedtensors.shapes.arrays.intended import mark
+from typedtensors.shapes.arrays.tracing import unconverted
+from typedtensors.shapes.specs.names import parse_names
 
 
 @unconverted

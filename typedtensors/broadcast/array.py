@@ -11,8 +11,8 @@ import einops
 from typedtensors.broadcast.errors import AxisError
 from typedtensors.broadcast.graphs import Axes, place_axes, stretch_axes
 from typedtensors.diagnostics import wording
-from typedtensors.shapes.names import Names
-from typedtensors.shapes.sizes import is_tensorflow
+from typedtensors.shapes.arrays.sizes import is_tensorflow
+from typedtensors.shapes.specs.names import Names
 
 
 class Array(Protocol):

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from typedtensors.diagnostics import TensorError, wording
-from typedtensors.shapes.names import Names
-from typedtensors.shapes.sizes import size_text
+from typedtensors.shapes.arrays.sizes import size_text
+from typedtensors.shapes.specs.names import Names
 
 
 class AxisError(TensorError, ValueError):

@@ -19,10 +19,10 @@ from typedtensors.broadcast.graphs import (
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.diagnostics.suggestion import did_you_mean
 from typedtensors.shapes import SpecError
-from typedtensors.shapes.intended import mark
-from typedtensors.shapes.names import Names, parse_names, parse_pattern
-from typedtensors.shapes.sizes import is_tensorflow
-from typedtensors.shapes.tracing import unconverted
+from typedtensors.shapes.arrays.intended import mark
+from typedtensors.shapes.arrays.sizes import is_tensorflow
+from typedtensors.shapes.arrays.tracing import unconverted
+from typedtensors.shapes.specs.names import Names, parse_names, parse_pattern
 
 # Not the other way around: a size may be a symbolic integer of a compiler.
 _NO_SIZES = (bool, float, str, type(None))

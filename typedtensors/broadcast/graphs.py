@@ -13,8 +13,8 @@ from typing import Any
 
 from typedtensors.broadcast.errors import AxisError
 from typedtensors.diagnostics import wording
-from typedtensors.shapes.names import Names
-from typedtensors.shapes.sizes import is_tensorflow, size_text, sizes_of
+from typedtensors.shapes.arrays.sizes import is_tensorflow, size_text, sizes_of
+from typedtensors.shapes.specs.names import Names
 
 Axes = Sequence[Any]
 """A size for each axis: a number, a scalar tensor of a graph's, or None in a symbol of Keras's."""

@@ -8,8 +8,8 @@ from typedtensors.broadcast.errors import AxisError, require_array, require_rank
 from typedtensors.broadcast.graphs import axes_of, axes_text, differ, of_known_rank
 from typedtensors.diagnostics import wording
 from typedtensors.shapes import SpecError
-from typedtensors.shapes.names import parse_names
-from typedtensors.shapes.tracing import unconverted
+from typedtensors.shapes.arrays.tracing import unconverted
+from typedtensors.shapes.specs.names import parse_names
 
 
 @unconverted

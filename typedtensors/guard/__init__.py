@@ -5,6 +5,7 @@ from typedtensors.guard.allow import allow_broadcast
 from typedtensors.guard.compiled import audited
 from typedtensors.guard.door import GuardInternalWarning
 from typedtensors.guard.dry import dry_run
+from typedtensors.guard.reach.worker import guard_worker
 from typedtensors.guard.report import (
     BroadcastError,
     BroadcastWarning,
@@ -14,7 +15,6 @@ from typedtensors.guard.report import (
 )
 from typedtensors.guard.session import Guard, guard
 from typedtensors.guard.traced import audit
-from typedtensors.guard.worker import guard_worker
 
 __all__ = [
     "BroadcastError",

@@ -13,9 +13,9 @@ from functools import wraps
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
 from typedtensors.diagnostics.suggestion import did_you_mean
-from typedtensors.guard.frameworks import guarding
+from typedtensors.guard.reach.frameworks import guarding
+from typedtensors.guard.reach.threads import passing_on
 from typedtensors.guard.report import BroadcastError, BroadcastWarning, GuardEvent, Report
-from typedtensors.guard.threads import passing_on
 from typedtensors.shapes.broadcast import Level
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typedtensors.runtime.switch import is_off
 from typedtensors.runtime.traced import matches_traced
-from typedtensors.shapes.tracing import is_compiling, unconverted
+from typedtensors.shapes.arrays.tracing import is_compiling, unconverted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.runtime.scope import Arguments, Pending, current_stack, stacks
-from typedtensors.shapes.named import CALLS, NamedCall
+from typedtensors.shapes.arrays.named import CALLS, NamedCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,7 +17,7 @@ from typedtensors.runtime.codegen.support import DtypeTable, dtype_table
 from typedtensors.runtime.hints.parse import is_array_annotation
 from typedtensors.runtime.scope import UNSETTLED, current_sizes
 from typedtensors.shapes import SpecError, parse_spec
-from typedtensors.shapes.sizes import is_tensorflow
+from typedtensors.shapes.arrays.sizes import is_tensorflow
 
 _ANY = -1
 

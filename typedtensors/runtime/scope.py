@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typedtensors.runtime.calls.plan import Plan
-    from typedtensors.shapes.spec import Reader
+    from typedtensors.shapes.specs.spec import Reader
 
 _storage: Any = _untyped  # it has no annotations
 

@@ -12,7 +12,7 @@ import typing
 from functools import lru_cache
 from typing import Any, Final
 
-from typedtensors.shapes.tracing import asked_once
+from typedtensors.shapes.arrays.tracing import asked_once
 
 _NO, _YES, _IF_ARRAY_FITS = range(3)
 _NONE: Final = -1

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes: axes, the spec grammar, dtypes, broadcasting, and matching a spec with a shape."""
 
-from typedtensors.shapes.alignment import Argument
 from typedtensors.shapes.axis import Axis, Intent, Variadic, new_origin
-from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
-from typedtensors.shapes.crossing import crossed
 from typedtensors.shapes.dtype import ANY, DType
-from typedtensors.shapes.grammar import parse_spec
-from typedtensors.shapes.instantiate import instantiate
-from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
+from typedtensors.shapes.matching.alignment import Argument
+from typedtensors.shapes.matching.bindings import Bindings, Bound, BoundRun, Place
+from typedtensors.shapes.matching.crossing import crossed
+from typedtensors.shapes.matching.instantiate import instantiate
+from typedtensors.shapes.matching.mismatch import AxisMismatch, Mismatch, RankMismatch
+from typedtensors.shapes.matching.unify import Match, match, match_all
 from typedtensors.shapes.shape import Part, Shape
-from typedtensors.shapes.spec import Spec, SpecAxis, SpecError
+from typedtensors.shapes.specs.grammar import parse_spec
+from typedtensors.shapes.specs.spec import Spec, SpecAxis, SpecError
 from typedtensors.shapes.tensor import Tensor
-from typedtensors.shapes.unify import Match, match, match_all
 
 __all__ = [
     "ANY",

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.guard.tensorflow.marks import Origin, is_made_by_a_helper, origin_of
+from typedtensors.shapes.arrays.intended import is_intended
 from typedtensors.shapes.broadcast import Context
-from typedtensors.shapes.intended import is_intended
 
 if TYPE_CHECKING:
     from typedtensors.guard.reading.source import Site

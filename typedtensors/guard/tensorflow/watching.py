@@ -25,8 +25,8 @@ from typedtensors.guard.tensorflow.marks import ELEMENTWISE, MAKERS, is_made, no
 from typedtensors.guard.tensorflow.operands import sizes_in_graph
 from typedtensors.guard.tensorflow.places.owners import is_in_a_loss
 from typedtensors.guard.tensorflow.places.place import path_from
+from typedtensors.shapes.arrays.intended import watching
 from typedtensors.shapes.broadcast import Level
-from typedtensors.shapes.intended import watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from typedtensors.shapes.arrays.intended import is_intended
 from typedtensors.shapes.broadcast import Context
-from typedtensors.shapes.intended import is_intended
 
 if TYPE_CHECKING:
     from typedtensors.guard.reading.source import Site

@@ -17,6 +17,7 @@ from typedtensors.guard.torch.metrics import compares, metric_frame, place_of_me
 from typedtensors.guard.torch.names.meeting import meeting_of
 from typedtensors.guard.torch.place import current_place
 from typedtensors.guard.torch.table import roles
+from typedtensors.shapes.arrays.intended import is_intended
 from typedtensors.shapes.broadcast import (
     Context,
     Level,
@@ -25,7 +26,6 @@ from typedtensors.shapes.broadcast import (
     hint,
     judge,
 )
-from typedtensors.shapes.intended import is_intended
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

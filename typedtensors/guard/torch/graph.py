@@ -21,7 +21,7 @@ from typedtensors.guard.reading.source import read_site
 from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.place import FRAMES, Place
-from typedtensors.shapes.intended import mark, watching
+from typedtensors.shapes.arrays.intended import mark, watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,9 +17,9 @@ from typedtensors.guard.torch.stepping.compiled import leaving_while_compiled
 from typedtensors.guard.torch.stepping.leaving import innermost, known
 from typedtensors.guard.torch.stepping.optimizer import stepping_aside
 from typedtensors.guard.torch.stepping.zeroing import leaving_while_zeroing
+from typedtensors.shapes.arrays.intended import watching
+from typedtensors.shapes.arrays.named import CALLS
 from typedtensors.shapes.broadcast import Level
-from typedtensors.shapes.intended import watching
-from typedtensors.shapes.named import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -31,7 +31,7 @@ from typedtensors.runtime.hints.annotations import (
 from typedtensors.runtime.naming import answer
 from typedtensors.runtime.scope import Arguments, Memo, Pending, Scope, new_memo
 from typedtensors.runtime.switch import Mode, mode
-from typedtensors.shapes.tracing import is_tracing, unconverted
+from typedtensors.shapes.arrays.tracing import is_tracing, unconverted
 
 answer()
 

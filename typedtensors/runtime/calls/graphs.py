@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from typedtensors.runtime.symbolic.assertions import assert_sizes
-from typedtensors.shapes.sizes import is_tensorflow
-from typedtensors.shapes.tracing import unconverted
+from typedtensors.shapes.arrays.sizes import is_tensorflow
+from typedtensors.shapes.arrays.tracing import unconverted
 
 if TYPE_CHECKING:
     from typedtensors.runtime.calls.call import Call

@@ -18,7 +18,7 @@ from typedtensors.runtime.calls.graphs import may_be_traced, wrap_traced
 from typedtensors.runtime.calls.kind import Kind, is_awaitable_generator, kind_of
 from typedtensors.runtime.calls.links import ClassDims
 from typedtensors.runtime.options import Options
-from typedtensors.shapes.tracing import is_compiling
+from typedtensors.shapes.arrays.tracing import is_compiling
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Generator, Mapping

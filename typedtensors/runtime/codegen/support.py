@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from typedtensors.shapes.tracing import is_tracing, unconverted
+from typedtensors.shapes.arrays.tracing import is_tracing, unconverted
 
 
 class Misfit(ValueError):  # noqa: N818  it says "not sure", and no user sees it

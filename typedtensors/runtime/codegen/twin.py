@@ -10,7 +10,7 @@ from typing import Any
 from typedtensors.runtime.calls.plan import Plan, Result
 from typedtensors.runtime.codegen.writer import Program, Writer
 from typedtensors.runtime.scope import Deferred, Scope, stacks
-from typedtensors.shapes.tracing import tracing_test
+from typedtensors.shapes.arrays.tracing import tracing_test
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from beartype.door import is_bearable
 
 from typedtensors.runtime.symbolic.judge import judge
 from typedtensors.runtime.symbolic.values import is_array_of, is_size
-from typedtensors.shapes.tracing import unconverted
+from typedtensors.shapes.arrays.tracing import unconverted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from typedtensors.runtime.report.rows import Row
 from typedtensors.runtime.scope import UNSETTLED, Snapshot
 from typedtensors.runtime.symbolic.unsettled import Unsettled, bound_sizes, unsettled_in
 from typedtensors.shapes import Bindings, BoundRun, Match, Mismatch, Shape, match_all
-from typedtensors.shapes.spec import Reader
+from typedtensors.shapes.specs.spec import Reader
 
 # Leaving out each row in turn takes time that grows with the square of their number.
 COMPARED_AT_MOST = 32

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from typedtensors.runtime.report.blame import COMPARED_AT_MOST, Blame, Evidence
 from typedtensors.runtime.report.rows import Row, accepts_dtype, is_result
-from typedtensors.shapes.sizes import Sizes
+from typedtensors.shapes.arrays.sizes import Sizes
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typedtensors.runtime.hints.nodes import Leaf
 from typedtensors.runtime.report.dtype_text import dtype_name, short_dtype
 from typedtensors.runtime.symbolic.values import is_array_of
 from typedtensors.shapes import Argument, Spec, SpecAxis, SpecError, parse_spec
-from typedtensors.shapes.sizes import Sizes, as_shape, size_text, sizes_of
+from typedtensors.shapes.arrays.sizes import Sizes, as_shape, size_text, sizes_of
 
 _MODULES = re.compile(r"\b(typing|typing_extensions|jaxtyping|collections\.abc|builtins)\.")
 _RESULT = re.compile(r"(return|yield)\b")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from typedtensors.runtime.report.blame import Blame, Evidence
 from typedtensors.runtime.report.rows import Row
 from typedtensors.shapes import AxisMismatch, SpecAxis
-from typedtensors.shapes.sizes import size_text
+from typedtensors.shapes.arrays.sizes import size_text
 
 _SHOWN_AT_MOST = 12
 _FIXED = ("arg", "annotation", "actual")

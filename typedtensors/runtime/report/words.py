@@ -10,7 +10,7 @@ from typedtensors.runtime.report.blame import Blame, Evidence
 from typedtensors.runtime.report.rows import is_result, type_text
 from typedtensors.runtime.report.table import label
 from typedtensors.shapes import Axis, AxisMismatch, RankMismatch
-from typedtensors.shapes.sizes import size_text
+from typedtensors.shapes.arrays.sizes import size_text
 
 _RESULTS = {"return": "return value", "yield": "yielded value"}
 

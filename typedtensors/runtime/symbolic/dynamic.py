@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from typedtensors.shapes import Spec, SpecAxis
-from typedtensors.shapes.sizes import Sizes, is_complete, sizes_of
+from typedtensors.shapes.arrays.sizes import Sizes, is_complete, sizes_of
 
 
 @dataclass(frozen=True, slots=True)

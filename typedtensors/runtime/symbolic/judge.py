@@ -18,7 +18,7 @@ from typedtensors.runtime.scope import reader_of, snapshot
 from typedtensors.runtime.symbolic.unsettled import current, has_unsettled, keep
 from typedtensors.runtime.symbolic.values import is_array_of
 from typedtensors.shapes import Match, SpecError, match, parse_spec
-from typedtensors.shapes.sizes import Sizes, as_shape, is_complete, is_tensorflow, sizes_of
+from typedtensors.shapes.arrays.sizes import Sizes, as_shape, is_complete, is_tensorflow, sizes_of
 
 
 @dataclass(frozen=True, slots=True)

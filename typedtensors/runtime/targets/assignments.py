@@ -16,7 +16,7 @@ from typedtensors.runtime.codegen.support import ABSENT
 from typedtensors.runtime.errors import TensorCheckError
 from typedtensors.runtime.hints.annotations import UnreadableHintError, raw_annotations, resolve
 from typedtensors.runtime.scope import Scope, new_memo
-from typedtensors.shapes.tracing import is_compiling
+from typedtensors.shapes.arrays.tracing import is_compiling
 
 
 def check_assignments(cls: type, names: Mapping[str, Any], *, only_arrays: bool) -> None:

@@ -22,7 +22,7 @@ from typedtensors.shapes import (
     match,
     match_all,
 )
-from typedtensors.shapes.spec import Reader
+from typedtensors.shapes.specs.spec import Reader
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.objects import sizes_of
 from typedtensors_mypy.interpreter.calls.classes import user_class

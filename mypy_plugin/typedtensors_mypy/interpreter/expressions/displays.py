@@ -7,7 +7,7 @@ import ast
 from typing import Any
 
 from typedtensors.ops import Undetermined, Unknown, Value
-from typedtensors.ops.steps.sizes import parts, shape_of, sizes_of
+from typedtensors.ops.steps.axes.sizes import parts, shape_of, sizes_of
 from typedtensors.shapes import Shape, Variadic
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,

@@ -7,7 +7,7 @@ import ast
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.ops.steps.sizes import section, sizes_of
+from typedtensors.ops.steps.axes.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method

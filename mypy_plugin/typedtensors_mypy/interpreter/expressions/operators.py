@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Framework, Undetermined, Unknown, Value, lookup
-from typedtensors.ops.steps.sizes import parts, shape_of
+from typedtensors.ops.steps.axes.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method

@@ -9,7 +9,7 @@ import pytest
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown
-from typedtensors.ops.steps.patterns import PatternError, parse_pattern
+from typedtensors.ops.steps.axes.patterns import PatternError, parse_pattern
 
 H, SELF_H = Dim.name("h"), Dim.opaque("self.h")
 

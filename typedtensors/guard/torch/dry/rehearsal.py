@@ -25,8 +25,8 @@ from typedtensors.guard.torch.examiner import examiners
 from typedtensors.guard.torch.graph import HELPERS
 from typedtensors.guard.torch.operands import is_plain
 from typedtensors.guard.torch.place import FRAMES
+from typedtensors.shapes.arrays.intended import mark, watching
 from typedtensors.shapes.broadcast import Level
-from typedtensors.shapes.intended import mark, watching
 
 
 @dataclass(frozen=True)

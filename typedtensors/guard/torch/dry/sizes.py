@@ -16,7 +16,7 @@ from typedtensors.shapes import SpecError, parse_spec
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from typedtensors.shapes.spec import SpecAxis
+    from typedtensors.shapes.specs.spec import SpecAxis
 
 Read: TypeAlias = Callable[[str], object]
 """Evaluates what a spec has in braces."""

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from typedtensors.guard.torch.names.following import names_after, seen, text_of, unnamed
 from typedtensors.shapes import SpecError, Variadic, parse_spec
-from typedtensors.shapes.named import CALLS
+from typedtensors.shapes.arrays.named import CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from typedtensors.guard.torch.names.following import Names, Seen
-    from typedtensors.shapes.named import NamedCall
+    from typedtensors.shapes.arrays.named import NamedCall
 
 _MANY: Final = 1 << 12
 """The tensors of a call that ends late must not fill the memory with what became of them."""

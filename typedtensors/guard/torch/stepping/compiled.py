@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from typedtensors.guard.reach.replacement import Replacement
 from typedtensors.guard.reading.frames import Scope
-from typedtensors.guard.replacement import Replacement
 from typedtensors.guard.torch.place import FRAMES
 from typedtensors.guard.torch.stepping.leaving import innermost
 

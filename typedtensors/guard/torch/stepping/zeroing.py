@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from typedtensors.guard.replacement import Replacement
+from typedtensors.guard.reach.replacement import Replacement
 from typedtensors.guard.torch.stepping.leaving import innermost
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import with_rank
 from typedtensors.ops.steps.elementwise import teach
-from typedtensors.ops.steps.positions import with_rank
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast

@@ -9,7 +9,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
-from typedtensors.ops.steps.reduction import reduction
+from typedtensors.ops.steps.axes.reduction import reduction
 
 _SQUARE = (example(Array("n n")), example(Array("*a n n")), example(Array("b n m")))
 

@@ -15,11 +15,11 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import literal, position, positions
+from typedtensors.ops.steps.axes.reduction import fold
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import require_one_rank
 from typedtensors.ops.steps.matmul import contract, require_one_kind, without_last
-from typedtensors.ops.steps.positions import literal, position, positions
-from typedtensors.ops.steps.reduction import fold
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import literal, positions
+from typedtensors.ops.steps.axes.reduction import reduction, require_inexact
 from typedtensors.ops.steps.matrices import matrices
-from typedtensors.ops.steps.positions import literal, positions
-from typedtensors.ops.steps.reduction import reduction, require_inexact
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

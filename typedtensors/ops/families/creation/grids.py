@@ -12,7 +12,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.sizes import require_sizes
+from typedtensors.ops.steps.axes.sizes import require_sizes
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

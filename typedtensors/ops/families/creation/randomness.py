@@ -11,7 +11,7 @@ from typedtensors.ops.families.creation.sized import default_float, made, typed
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.sizes import parts
+from typedtensors.ops.steps.axes.sizes import parts
 from typedtensors.ops.value import Object
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 

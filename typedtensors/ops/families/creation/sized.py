@@ -10,7 +10,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of, sizes
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import literal
-from typedtensors.ops.steps.reduction import summed
-from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes
+from typedtensors.ops.steps.axes.positions import literal
+from typedtensors.ops.steps.axes.reduction import summed
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of, sizes
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call

@@ -13,9 +13,9 @@ from typedtensors.ops.families.distributions.composed import distribution
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Module, example
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of, sizes
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.parameters import PREFIX
-from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes
 from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.ops.steps.axes.reduction import require_inexact
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import DType
 

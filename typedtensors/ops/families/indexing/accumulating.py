@@ -11,7 +11,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.positions import position
+from typedtensors.ops.steps.axes.positions import position
 from typedtensors.shapes import Tensor
 
 if TYPE_CHECKING:

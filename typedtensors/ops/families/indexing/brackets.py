@@ -13,10 +13,10 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Broadcast, Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.index import Mask, Pick, items, take, width
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import shape_of
-from typedtensors.ops.steps.slicing import sliced
+from typedtensors.ops.steps.axes.index import Mask, Pick, items, take, width
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import shape_of
+from typedtensors.ops.steps.axes.slicing import sliced
 from typedtensors.shapes import Axis, DType, Intent, Shape, Tensor, Variadic
 from typedtensors.shapes.broadcast import broadcast
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typedtensors.dims import Facts
     from typedtensors.ops.call import Call
-    from typedtensors.ops.steps.index import Item
+    from typedtensors.ops.steps.axes.index import Item
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 

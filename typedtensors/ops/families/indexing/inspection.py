@@ -12,9 +12,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of, sizes_of
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
+from typedtensors.ops.steps.axes.positions import literal, position
+from typedtensors.ops.steps.axes.sizes import is_empty
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.positions import literal, position
-from typedtensors.ops.steps.sizes import is_empty
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
+from typedtensors.ops.steps.axes.positions import position
 from typedtensors.ops.steps.elementwise import elementwise, meet
-from typedtensors.ops.steps.positions import position
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

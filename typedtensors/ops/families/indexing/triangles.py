@@ -11,7 +11,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import literal, positions
+from typedtensors.ops.steps.axes.positions import literal, positions
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

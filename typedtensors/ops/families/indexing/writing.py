@@ -16,9 +16,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import parts, require_sizes
-from typedtensors.ops.steps.slicing import sliced
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes
+from typedtensors.ops.steps.axes.slicing import sliced
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import Axis, Shape, Tensor
 

@@ -10,9 +10,9 @@ from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.families.layout.joining import tensors
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_layers import computed, keras_layer
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer
 from typedtensors.ops.steps.loss import require_axis
-from typedtensors.ops.steps.sizes import sized
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

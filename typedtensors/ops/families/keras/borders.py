@@ -10,8 +10,8 @@ from typedtensors.dims import Dim, at_most
 from typedtensors.ops.families.keras.images import images, parts_of
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.keras_layers import keras_layer, passed_on, require_rank
-from typedtensors.ops.steps.sizes import sized
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import keras_layer, passed_on, require_rank
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typedtensors.dims import Dim, larger
 from typedtensors.ops.families.keras.images import convolved, images, parts_of, slid_over
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.channels_last import Picture
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, require_rank
-from typedtensors.ops.steps.sizes import sized
-from typedtensors.ops.steps.windows import Window, per_axis, windows
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, require_rank
+from typedtensors.ops.steps.signals.channels_last import Picture
+from typedtensors.ops.steps.signals.windows import Window, per_axis, windows
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

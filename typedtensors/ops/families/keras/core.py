@@ -9,10 +9,10 @@ from typedtensors.dims import Dim
 from typedtensors.ops.families.layout.reshape import flattened
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.elements import reshaped
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, passed_on, require_rank
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import parts, shape_of, sized
+from typedtensors.ops.steps.axes.elements import reshaped
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import parts, shape_of, sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, passed_on, require_rank
 from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.channels_last import Picture, picture, windowed
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, passed_on
-from typedtensors.ops.steps.sizes import sized
-from typedtensors.ops.steps.windows import Window, per_axis, windows
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, passed_on
+from typedtensors.ops.steps.signals.channels_last import Picture, picture, windowed
+from typedtensors.ops.steps.signals.windows import Window, per_axis, windows
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

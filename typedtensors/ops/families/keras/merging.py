@@ -11,8 +11,8 @@ from typedtensors.ops.families.layout.joining import cat, tensors
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.keras_layers import keras_layer
-from typedtensors.ops.steps.keras_ops import require_no_bias
+from typedtensors.ops.steps.keras.layers import keras_layer
+from typedtensors.ops.steps.keras.ops import require_no_bias
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.shapes import ANY, Tensor
 

@@ -9,8 +9,8 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, passed_on
-from typedtensors.ops.steps.positions import position
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, passed_on
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.families.layout.joining import tensors
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_layers import computed, keras_layer
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import sized
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

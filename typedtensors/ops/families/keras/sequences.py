@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from typedtensors.dims import Dim
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, require_rank
-from typedtensors.ops.steps.sizes import sized
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, require_rank
 from typedtensors.shapes import Shape
 
 if TYPE_CHECKING:

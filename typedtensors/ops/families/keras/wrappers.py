@@ -9,8 +9,8 @@ from typedtensors.dims import Dim
 from typedtensors.ops.layers import call_layer
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, Module, example
-from typedtensors.ops.steps.keras_layers import computed, keras_layer, require_rank
-from typedtensors.ops.steps.sizes import sized
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.keras.layers import computed, keras_layer, require_rank
 from typedtensors.ops.value import Layer
 from typedtensors.shapes import Axis, Shape, Tensor
 

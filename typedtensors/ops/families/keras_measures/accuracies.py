@@ -9,8 +9,8 @@ from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Example
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.keras_losses import PRED, TRUE, is_one, paired, paired_rows, squeezing
-from typedtensors.ops.steps.keras_metrics import (
+from typedtensors.ops.steps.keras.losses import PRED, TRUE, is_one, paired, paired_rows, squeezing
+from typedtensors.ops.steps.keras.metrics import (
     CLASSES,
     END,
     PAIRS,

@@ -9,9 +9,9 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
-from typedtensors.ops.steps.keras_layers import FLOATS
-from typedtensors.ops.steps.keras_losses import PRED, TRUE, paired, squeezing
-from typedtensors.ops.steps.keras_metrics import (
+from typedtensors.ops.steps.keras.layers import FLOATS
+from typedtensors.ops.steps.keras.losses import PRED, TRUE, paired, squeezing
+from typedtensors.ops.steps.keras.metrics import (
     COLUMNS,
     END,
     PAIRS,

@@ -12,8 +12,8 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example, indices
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.keras_layers import FLOATS
-from typedtensors.ops.steps.keras_losses import (
+from typedtensors.ops.steps.keras.layers import FLOATS
+from typedtensors.ops.steps.keras.losses import (
     PRED,
     TRUE,
     element,

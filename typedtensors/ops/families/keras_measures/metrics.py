@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_losses import (
+from typedtensors.ops.steps.keras.losses import (
     of_classes,
     paired,
     paired_rows,
     same_rows,
     squeezing,
 )
-from typedtensors.ops.steps.keras_metrics import CLASSES, END, PAIRS, ROWS, metric, weighed
+from typedtensors.ops.steps.keras.metrics import CLASSES, END, PAIRS, ROWS, metric, weighed
 from typedtensors.shapes import Shape
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typedtensors.ops.families.tensorflow.creation import like as like_array, on
 from typedtensors.ops.families.tensorflow.unary import dtype_of
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.keras_ops import keras_op
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of
+from typedtensors.ops.steps.keras.ops import keras_op
 from typedtensors.ops.steps.loss import require_same_shape
 from typedtensors.ops.steps.matmul import matmul
-from typedtensors.ops.steps.sizes import parts, require_sizes, shape_of
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typedtensors.ops.families.layout.splitting import tensor_split
 from typedtensors.ops.families.tensorflow.joining import meshgrid, split_evenly, unstack
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_ops import keras_op
-from typedtensors.ops.steps.positions import literal, position
+from typedtensors.ops.steps.axes.positions import literal, position
+from typedtensors.ops.steps.keras.ops import keras_op
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.shapes import Axis
 

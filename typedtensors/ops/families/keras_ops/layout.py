@@ -14,8 +14,8 @@ from typedtensors.ops.families.tensorflow.indexing import gathered
 from typedtensors.ops.families.tensorflow.layout import broadcast_to, pad, reshape, roll
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.keras_ops import keras_op
-from typedtensors.ops.steps.positions import positions
+from typedtensors.ops.steps.axes.positions import positions
+from typedtensors.ops.steps.keras.ops import keras_op
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.shapes import Axis, Shape
 

@@ -11,7 +11,7 @@ from typedtensors.ops.families.tensorflow.reductions import along
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike, over
-from typedtensors.ops.steps.keras_ops import keras_op, require_no_bias
+from typedtensors.ops.steps.keras.ops import keras_op, require_no_bias
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Tensor
 

@@ -9,8 +9,8 @@ from typedtensors.dims import Dim
 from typedtensors.ops.families.tensorflow.reductions import along, top_k
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.keras_ops import keras_op
-from typedtensors.ops.steps.reduction import Words, folded, reduction, same
+from typedtensors.ops.steps.axes.reduction import Words, folded, reduction, same
+from typedtensors.ops.steps.keras.ops import keras_op
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typedtensors.ops.families.networks.normalization import function_over_last
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.sizes import parts
 from typedtensors.ops.steps.elementwise import alike
-from typedtensors.ops.steps.sizes import parts
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import position, positions, with_rank
+from typedtensors.ops.steps.axes.positions import position, positions, with_rank
 from typedtensors.shapes import Shape, Variadic
 
 if TYPE_CHECKING:

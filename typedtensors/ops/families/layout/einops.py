@@ -12,10 +12,10 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.elements import reshaped
-from typedtensors.ops.steps.patterns import REST, Pattern, PatternError, parse_pattern
-from typedtensors.ops.steps.positions import with_rank
-from typedtensors.ops.steps.sizes import MINUS_ONE, is_hole, require_sizes
+from typedtensors.ops.steps.axes.elements import reshaped
+from typedtensors.ops.steps.axes.patterns import REST, Pattern, PatternError, parse_pattern
+from typedtensors.ops.steps.axes.positions import with_rank
+from typedtensors.ops.steps.axes.sizes import MINUS_ONE, is_hole, require_sizes
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, Intent, Shape, Tensor, Variadic
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typedtensors.diagnostics import Diagnostic
     from typedtensors.ops.call import Call
-    from typedtensors.ops.steps.patterns import Group, Side
+    from typedtensors.ops.steps.axes.patterns import Group, Side
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 

@@ -11,8 +11,8 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import is_hole, require_sizes, shape_of, sizes
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import is_hole, require_sizes, shape_of, sizes
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 from typedtensors.shapes.broadcast import broadcast
 

@@ -12,10 +12,10 @@ from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import insertion, literal, position, with_rank
+from typedtensors.ops.steps.axes.positions import insertion, literal, position, with_rank
 from typedtensors.ops.value import Many, Unknown
 from typedtensors.shapes import ANY, Axis, Shape, Tensor, Variadic
-from typedtensors.shapes.meeting import are_apart
+from typedtensors.shapes.matching.meeting import are_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,9 +15,9 @@ from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import with_rank
+from typedtensors.ops.steps.axes.positions import with_rank
 from typedtensors.shapes import Axis, Intent, Shape, SpecError
-from typedtensors.shapes.names import Names, parse_names, parse_pattern
+from typedtensors.shapes.specs.names import Names, parse_names, parse_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from typedtensors.ops.families.layout.joining import tensors
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.elements import agree
+from typedtensors.ops.steps.axes.elements import agree
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.elements import reshaped
-from typedtensors.ops.steps.positions import literal, position
-from typedtensors.ops.steps.sizes import parts, sizes
+from typedtensors.ops.steps.axes.elements import reshaped
+from typedtensors.ops.steps.axes.positions import literal, position
+from typedtensors.ops.steps.axes.sizes import parts, sizes
 from typedtensors.shapes import Axis, DType, Intent, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.elements import agree
-from typedtensors.ops.steps.positions import literal, position
+from typedtensors.ops.steps.axes.elements import agree
+from typedtensors.ops.steps.axes.positions import literal, position
 from typedtensors.ops.value import Many
 from typedtensors.shapes import Axis, Tensor
 

@@ -11,10 +11,10 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, on_layers
+from typedtensors.ops.steps.axes.reduction import fold
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import dtype_of, require_one_rank, returned
 from typedtensors.ops.steps.matmul import without_last
-from typedtensors.ops.steps.reduction import fold
 from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.promotion import INT64, kinds
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
+from typedtensors.ops.steps.axes.sizes import parts, sized
 from typedtensors.ops.steps.loss import require_axis
-from typedtensors.ops.steps.sizes import parts, sized
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, Part, Shape, Tensor
 

@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import alike
-from typedtensors.ops.steps.images import image
+from typedtensors.ops.steps.signals.images import image
 from typedtensors.shapes import Tensor
 
 if TYPE_CHECKING:

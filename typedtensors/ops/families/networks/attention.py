@@ -12,9 +12,10 @@ from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import sized
 from typedtensors.ops.steps.elementwise import meet
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sequences import (
+from typedtensors.ops.steps.signals.sequences import (
     Sequences,
     agree,
     require_batch,
@@ -22,7 +23,6 @@ from typedtensors.ops.steps.sequences import (
     require_padding,
     sequences,
 )
-from typedtensors.ops.steps.sizes import sized
 from typedtensors.shapes import Axis, Shape, Tensor
 from typedtensors.shapes.broadcast import broadcast
 

@@ -12,9 +12,9 @@ from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.images import image, spatial_rank
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sizes import is_empty
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import is_empty
+from typedtensors.ops.steps.signals.images import image, spatial_rank
 from typedtensors.shapes import ANY, Axis, Tensor
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
+from typedtensors.ops.steps.axes.sizes import sized
 from typedtensors.ops.steps.loss import require_same_shape
-from typedtensors.ops.steps.sizes import sized
 from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:

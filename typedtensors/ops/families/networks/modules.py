@@ -11,9 +11,9 @@ from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Module, example
 from typedtensors.ops.signature import Signature, results
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import sized
 from typedtensors.ops.steps.matmul import contract, require_axes, without_last
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sizes import sized
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.ops.steps.axes.reduction import require_inexact
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from typedtensors.ops.layers import call_layer, consume, layer
 from typedtensors.ops.rule import Array, Module, example
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sequences import (
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.signals.sequences import (
     Sequences,
     require_batch,
     require_mask,

@@ -14,8 +14,8 @@ from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
+from typedtensors.ops.steps.axes.reduction import averaged
 from typedtensors.ops.steps.matrices import matrices, numbered_alike, squares
-from typedtensors.ops.steps.reduction import averaged
 from typedtensors.ops.value import Fields, Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 

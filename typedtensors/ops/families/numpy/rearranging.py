@@ -17,7 +17,7 @@ from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.positions import position, positions
+from typedtensors.ops.steps.axes.positions import position, positions
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.matmul import contract
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import (
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.reduction import (
     NUMPY,
     averaged,
     folded,
@@ -25,6 +24,7 @@ from typedtensors.ops.steps.reduction import (
     same,
     summed,
 )
+from typedtensors.ops.steps.matmul import contract
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

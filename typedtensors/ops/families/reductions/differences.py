@@ -14,8 +14,8 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import literal, position
-from typedtensors.ops.steps.reduction import folded
+from typedtensors.ops.steps.axes.positions import literal, position
+from typedtensors.ops.steps.axes.reduction import folded
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 

@@ -11,8 +11,8 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.reduction import folded, reduced, require_inexact
 from typedtensors.ops.steps.elementwise import elementwise
-from typedtensors.ops.steps.reduction import folded, reduced, require_inexact
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import Shape, Tensor
 

@@ -12,7 +12,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import folded, require_inexact
+from typedtensors.ops.steps.axes.reduction import folded, require_inexact
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 

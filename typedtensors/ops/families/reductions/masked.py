@@ -10,9 +10,9 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.reduction import asked, folded
 from typedtensors.ops.steps.elementwise import elementwise, meet
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import asked, folded
 from typedtensors.shapes import ANY, Tensor
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.names import numpy_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import NUMPY, averaged, int64, reduction, same, summed
+from typedtensors.ops.steps.axes.reduction import NUMPY, averaged, int64, reduction, same, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

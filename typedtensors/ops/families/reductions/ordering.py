@@ -12,7 +12,7 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import literal, position, positions
+from typedtensors.ops.steps.axes.positions import literal, position, positions
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 

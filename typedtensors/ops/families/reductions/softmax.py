@@ -14,9 +14,9 @@ from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.images import image
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import asked, require_inexact
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.reduction import asked, require_inexact
+from typedtensors.ops.steps.signals.images import image
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:

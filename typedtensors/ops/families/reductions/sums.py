@@ -9,7 +9,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.reduction import (
+from typedtensors.ops.steps.axes.reduction import (
     asked,
     folded,
     int64,

@@ -16,8 +16,8 @@ from typedtensors.ops.families.creation.sized import OPTIONS, default_float, mad
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.positions import position, positions
 from typedtensors.ops.steps.matrices import complexed
-from typedtensors.ops.steps.positions import position, positions
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.signature import Signature, results
-from typedtensors.ops.steps.images import Image, image, spatial_rank
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sizes import sized
-from typedtensors.ops.steps.windows import Window, slid, windows
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.signals.images import Image, image, spatial_rank
+from typedtensors.ops.steps.signals.windows import Window, slid, windows
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:

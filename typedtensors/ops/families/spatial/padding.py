@@ -11,10 +11,10 @@ from typedtensors.ops.layers import layer, replace_arguments
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.images import image, spatial_rank
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.sizes import require_sizes
-from typedtensors.ops.steps.windows import per_axis
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.sizes import require_sizes
+from typedtensors.ops.steps.signals.images import image, spatial_rank
+from typedtensors.ops.steps.signals.windows import per_axis
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.images import image
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.windows import Window, per_axis, slid, windows
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.signals.images import image
+from typedtensors.ops.steps.signals.windows import Window, per_axis, slid, windows
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from typedtensors.ops.layers import layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.images import image, spatial_rank
-from typedtensors.ops.steps.sizes import require_sizes
-from typedtensors.ops.steps.windows import slid, windows
+from typedtensors.ops.steps.axes.sizes import require_sizes
+from typedtensors.ops.steps.signals.images import image, spatial_rank
+from typedtensors.ops.steps.signals.windows import slid, windows
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
-    from typedtensors.ops.steps.windows import Window
+    from typedtensors.ops.steps.signals.windows import Window
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Tensor
 

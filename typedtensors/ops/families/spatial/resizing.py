@@ -12,9 +12,9 @@ from typedtensors.ops.layers import layer, replace_arguments
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes
 from typedtensors.ops.steps.loss import require_axis, require_one_rank
-from typedtensors.ops.steps.sizes import parts, require_sizes
-from typedtensors.ops.steps.windows import per_axis
+from typedtensors.ops.steps.signals.windows import per_axis
 from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Shape
 

@@ -16,10 +16,10 @@ from typedtensors.ops.layers import consume, layer
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.images import Image, image, spatial_rank
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sizes import sized
-from typedtensors.ops.steps.windows import Window, per_axis, spread, windows
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import sized
+from typedtensors.ops.steps.signals.images import Image, image, spatial_rank
+from typedtensors.ops.steps.signals.windows import Window, per_axis, spread, windows
 from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:

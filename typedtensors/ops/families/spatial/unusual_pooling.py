@@ -14,11 +14,11 @@ from typedtensors.ops.layers import layer, replace_arguments
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.images import image, spatial_rank
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.axes.sizes import parts
 from typedtensors.ops.steps.loss import require_same_shape
-from typedtensors.ops.steps.reduction import require_inexact
-from typedtensors.ops.steps.sizes import parts
-from typedtensors.ops.steps.windows import Window, per_axis, spread, windows
+from typedtensors.ops.steps.signals.images import image, spatial_rank
+from typedtensors.ops.steps.signals.windows import Window, per_axis, spread, windows
 from typedtensors.ops.value import SOME_FLOAT
 from typedtensors.shapes import Axis, Tensor
 

@@ -13,9 +13,9 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.promotion import INT64
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.images import spatial_rank
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import require_inexact
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.reduction import require_inexact
+from typedtensors.ops.steps.signals.images import spatial_rank
 from typedtensors.ops.value import SOME_FLOAT, Object
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 

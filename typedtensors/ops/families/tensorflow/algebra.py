@@ -14,10 +14,10 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, declare, results
+from typedtensors.ops.steps.axes.positions import positions
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.matmul import contract, matmul, require_axes, without_last
 from typedtensors.ops.steps.matrices import numbered_alike
-from typedtensors.ops.steps.positions import positions
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:

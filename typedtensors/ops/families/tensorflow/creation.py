@@ -13,8 +13,8 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.positions import insertion
-from typedtensors.ops.steps.sizes import parts, shape_of
+from typedtensors.ops.steps.axes.positions import insertion
+from typedtensors.ops.steps.axes.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Axis, DType, Tensor
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example
-from typedtensors.ops.steps.channels_last import numbers, picture, windowed
-from typedtensors.ops.steps.images import spatial_rank
 from typedtensors.ops.steps.matmul import require_one_kind
-from typedtensors.ops.steps.windows import windows
+from typedtensors.ops.steps.signals.channels_last import numbers, picture, windowed
+from typedtensors.ops.steps.signals.images import spatial_rank
+from typedtensors.ops.steps.signals.windows import windows
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
-from typedtensors.ops.steps.positions import literal, position
-from typedtensors.ops.steps.sizes import is_hole, parts, require_sizes, shape_of
+from typedtensors.ops.steps.axes.positions import literal, position
+from typedtensors.ops.steps.axes.sizes import is_hole, parts, require_sizes, shape_of
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import literal, position
+from typedtensors.ops.steps.axes.positions import literal, position
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.shapes import Axis, Shape, Tensor
 

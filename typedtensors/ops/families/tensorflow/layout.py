@@ -15,10 +15,10 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.elements import reshaped
-from typedtensors.ops.steps.positions import position, positions, with_rank
+from typedtensors.ops.steps.axes.elements import reshaped
+from typedtensors.ops.steps.axes.positions import position, positions, with_rank
+from typedtensors.ops.steps.axes.sizes import parts, require_sizes
 from typedtensors.ops.steps.renaming import renamed
-from typedtensors.ops.steps.sizes import parts, require_sizes
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typedtensors.ops.names import tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.sizes import parts
+from typedtensors.ops.steps.axes.sizes import parts
 from typedtensors.shapes import ANY, Axis, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typedtensors.ops.names import math_names, tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.positions import position
-from typedtensors.ops.steps.reduction import TENSORFLOW, Words, folded, reduction, same
-from typedtensors.ops.steps.sizes import require_sizes
+from typedtensors.ops.steps.axes.positions import position
+from typedtensors.ops.steps.axes.reduction import TENSORFLOW, Words, folded, reduction, same
+from typedtensors.ops.steps.axes.sizes import require_sizes
 from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 

@@ -7,7 +7,7 @@ import ast
 
 from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
-from typedtensors.ops.steps.sizes import sizes_of
+from typedtensors.ops.steps.axes.sizes import sizes_of
 from typedtensors.shapes import Axis, Bindings, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.signature import signature_of

@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.shapes import slips
-from typedtensors.shapes.expression import ExpressionError, parse_expression
-from typedtensors.shapes.spec import Spec, SpecAxis, SpecError
+from typedtensors.shapes.specs import slips
+from typedtensors.shapes.specs.expression import ExpressionError, parse_expression
+from typedtensors.shapes.specs.spec import Spec, SpecAxis, SpecError
 
 _MARKS = "#*_?"
 _CONFLICTS = {

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from typedtensors.dims import Dim
+from typedtensors.shapes.arrays.tracing import asked_once
 from typedtensors.shapes.shape import Shape
-from typedtensors.shapes.tracing import asked_once
 
 Sizes = tuple[int | None, ...]
 """The size of each axis, None for one that is not known yet."""

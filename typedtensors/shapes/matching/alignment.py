@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from typedtensors.shapes.axis import Axis
-from typedtensors.shapes.mismatch import RankMismatch
+from typedtensors.shapes.matching.mismatch import RankMismatch
 from typedtensors.shapes.shape import Shape
-from typedtensors.shapes.spec import Spec, SpecAxis
+from typedtensors.shapes.specs.spec import Spec, SpecAxis
 
 
 @dataclass(frozen=True)

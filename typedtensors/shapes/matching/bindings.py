@@ -11,7 +11,7 @@ from typedtensors.dims import Atom, Dim
 from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.shape import Shape
-from typedtensors.shapes.spec import Spec
+from typedtensors.shapes.specs.spec import Spec
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from typedtensors.guard.replacement import Replacement
+from typedtensors.guard.reach.replacement import Replacement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.diagnostics.suggestion import closest
-from typedtensors.shapes.spec import SpecError
+from typedtensors.shapes.specs.spec import SpecError
 
 
 class Names(NamedTuple):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.axis import Axis
-from typedtensors.shapes.bindings import BoundRun
 from typedtensors.shapes.broadcast import broadcast
+from typedtensors.shapes.matching.bindings import BoundRun
 from typedtensors.shapes.shape import Shape
 
 _ONE = Dim.of(1)

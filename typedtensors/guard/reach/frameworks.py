@@ -9,7 +9,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from typedtensors.guard.arrival import awaiting
+from typedtensors.guard.reach.arrival import awaiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -11,9 +11,9 @@ from typedtensors.ops.layers import layer, with_config
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, Example, example, indices
-from typedtensors.ops.steps.elements import agree
-from typedtensors.ops.steps.keras_layers import FLOATS
-from typedtensors.ops.steps.keras_losses import PRED, TRUE, of_one_rank
+from typedtensors.ops.steps.axes.elements import agree
+from typedtensors.ops.steps.keras.layers import FLOATS
+from typedtensors.ops.steps.keras.losses import PRED, TRUE, of_one_rank
 from typedtensors.shapes import ANY, Shape, Tensor
 
 if TYPE_CHECKING:

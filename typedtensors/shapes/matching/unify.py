@@ -20,14 +20,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from typedtensors.dims import Dim, Facts, Verdict
-from typedtensors.shapes.alignment import Argument, AxisPair, Pair, RunPair, align
 from typedtensors.shapes.axis import Axis, Variadic
-from typedtensors.shapes.bindings import Bindings, Bound, BoundRun, Place
-from typedtensors.shapes.instantiate import evaluate
-from typedtensors.shapes.meeting import Clash, are_apart, meet, meet_runs, seen_through
-from typedtensors.shapes.mismatch import AxisMismatch, Mismatch, RankMismatch
+from typedtensors.shapes.matching.alignment import Argument, AxisPair, Pair, RunPair, align
+from typedtensors.shapes.matching.bindings import Bindings, Bound, BoundRun, Place
+from typedtensors.shapes.matching.instantiate import evaluate
+from typedtensors.shapes.matching.meeting import Clash, are_apart, meet, meet_runs, seen_through
+from typedtensors.shapes.matching.mismatch import AxisMismatch, Mismatch, RankMismatch
 from typedtensors.shapes.shape import Shape
-from typedtensors.shapes.spec import Reader, Spec, SpecAxis
+from typedtensors.shapes.specs.spec import Reader, Spec, SpecAxis
 
 
 @dataclass(frozen=True)

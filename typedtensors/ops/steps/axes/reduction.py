@@ -12,7 +12,7 @@ from typedtensors.ops import promotion
 from typedtensors.ops.call import Framework
 from typedtensors.ops.merging import kind
 from typedtensors.ops.outcome import Conflicting, Undetermined
-from typedtensors.ops.steps.positions import positions
+from typedtensors.ops.steps.axes.positions import positions
 from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Atom, Compound, Dim, Verdict, divide, product
 from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
-from typedtensors.ops.steps.sizes import is_hole, shape_of
+from typedtensors.ops.steps.axes.sizes import is_hole, shape_of
 from typedtensors.shapes import Axis, Shape
 from typedtensors.shapes.layout import made_of
 

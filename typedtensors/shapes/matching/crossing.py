@@ -14,10 +14,10 @@ A name that only a return annotation has may stand for any size, `batch` among t
 from __future__ import annotations
 
 from typedtensors.dims import Atom, Dim, Facts, Verdict
-from typedtensors.shapes.alignment import Argument, AxisPair, align
 from typedtensors.shapes.axis import Axis
-from typedtensors.shapes.bindings import Bindings, Place
-from typedtensors.shapes.mismatch import AxisMismatch, RankMismatch
+from typedtensors.shapes.matching.alignment import Argument, AxisPair, align
+from typedtensors.shapes.matching.bindings import Bindings, Place
+from typedtensors.shapes.matching.mismatch import AxisMismatch, RankMismatch
 
 
 def crossed(

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most, nonnegative
 from typedtensors.ops.outcome import Conflicting, Undetermined
-from typedtensors.ops.steps.windows import per_axis
+from typedtensors.ops.steps.signals.windows import per_axis
 from typedtensors.shapes import Axis, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from typedtensors.ops.call import Call
-    from typedtensors.ops.steps.windows import Window
+    from typedtensors.ops.steps.signals.windows import Window
     from typedtensors.ops.value import Value
     from typedtensors.shapes import Part
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.steps.axes.reduction import fold
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.loss import require_axis, require_same_shape
 from typedtensors.ops.steps.matmul import without_last
-from typedtensors.ops.steps.reduction import fold
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from typedtensors.shapes.tracing import is_compiling
+from typedtensors.shapes.arrays.tracing import is_compiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

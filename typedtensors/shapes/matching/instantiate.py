@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from typedtensors.dims import Dim
 from typedtensors.shapes.axis import Axis, Variadic
-from typedtensors.shapes.bindings import Bindings
+from typedtensors.shapes.matching.bindings import Bindings
 from typedtensors.shapes.shape import Part, Shape
-from typedtensors.shapes.spec import Reader, Spec, SpecAxis, look_up, to_axis
+from typedtensors.shapes.specs.spec import Reader, Spec, SpecAxis, look_up, to_axis
 
 
 def evaluate(size: Dim, bindings: Bindings, read: Reader | None) -> Dim | None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.shapes.axis import Axis
-from typedtensors.shapes.bindings import Place
+from typedtensors.shapes.matching.bindings import Place
 from typedtensors.shapes.shape import Shape
-from typedtensors.shapes.spec import SpecAxis
+from typedtensors.shapes.specs.spec import SpecAxis
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a guard reaches: frameworks, modules loaded later, threads, worker processes."""
