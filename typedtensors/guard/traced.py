@@ -27,16 +27,18 @@ def audit(
 
     Args:
         target: a function, with `tf.function` or without, or a layer or model of Keras.
-        specs: what to call it with: a `tf.TensorSpec` for each argument, or an array, of which
-            shape and dtype are taken; containers of them. Of a model that knows its inputs, none
-            are needed. Given inputs *and* targets, a compiled model is audited as `fit` trains it:
-            with its loss and metrics, or with its own `train_step`. What a model or its optimizer
-            has not built yet is built.
+        specs: what to call it with, for each argument: an annotation such as
+            `Float[tf.Tensor, "batch 3"]`, whose names are sizes that are left open, a
+            `tf.TensorSpec`, or an array, of which shape and dtype are taken; containers of them.
+            Of a model that knows its inputs, none are needed. Given inputs *and* targets, a
+            compiled model is audited as `fit` trains it: with its loss and metrics, or with its
+            own `train_step`. What a model or its optimizer has not built yet is built.
         level: as for `guard`.
         allows: as for `guard`.
 
     Returns: the report, of a guard that records. A program may assert that it has no events.
-    Raises: TypeError if this is nothing of TensorFlow's, and what the target itself raises.
+    Raises: TypeError if this is nothing of TensorFlow's, or a spec does not describe a tensor, and
+        what the target itself raises.
     """
     watch = Guard(level, "record", allows)
     if "tensorflow" not in sys.modules or _is_of_torch(target):

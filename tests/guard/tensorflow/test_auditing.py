@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.guard.tensorflow.frameworks import keras, tf
-from typedtensors import align
+from typedtensors import Bool, Float, Int, Int64, Key, Shaped, align
 from typedtensors.guard import BroadcastError, allow_broadcast, audit, guard
 
 COLUMN, ROW = tf.ones((4, 1)), tf.ones(4)
@@ -68,6 +68,53 @@ def test_function_is_traced_and_not_run() -> None:
 )
 def test_arrays_describe_what_they_are_like(specs: Any) -> None:
     assert expressions(loss_of, *specs) == ["pred - y"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        (Float[tf.Tensor, "batch 3"], ([None, 3], tf.float32)),
+        (Float[tf.Variable, "b=4 _ n+1 2*3 {k} #d"], ([4, None, None, 6, None, None], tf.float32)),
+        (Float[Float[tf.Tensor, "c 2"], "b"], ([None, None, 2], tf.float32)),
+        (Shaped[tf.Tensor, "*batch 3"], (None, tf.float32)),
+        (Int[np.ndarray, ""], ([], tf.int32)),
+        (Int64[Any, "n"], ([None], tf.int64)),
+        (Bool[keras.KerasTensor, "n"], ([None], tf.bool)),
+        (Float[tf.Tensor | tf.Variable, "n"], ([None], tf.float32)),
+        (Float[tf.Tensor, "n"] | None, ([None], tf.float32)),
+    ],
+    ids=repr,
+)
+def test_annotation_describes_what_it_says(annotation: Any, expected: Any) -> None:
+    seen = []
+    audit(lambda x: seen.append((x.shape, x.dtype)), annotation)
+    ((shape, dtype),) = seen
+    assert (shape.as_list() if shape.rank is not None else None, dtype) == expected
+
+
+def test_annotations_describe_the_data_of_a_model() -> None:
+    model = network()
+    assert expressions(model, Float[tf.Tensor, "batch 3"]) == []
+    model.compile("adam", Squared())
+    data = Float[tf.Tensor, "batch 3"], Float[tf.Tensor, "batch"]
+    assert expressions(model, *data) == ["y_true - y_pred"]
+    assert expressions(lambda pair: loss_of(*pair), [COLUMN, Float[tf.Tensor, "n"]]) == ["pred - y"]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        tf.Tensor,
+        list[Float[tf.Tensor, "n"]],
+        Float[tf.Tensor, "n"] | Float[tf.Tensor, "n 1"],
+        Key[tf.Tensor, "n"],
+        Float[tf.RaggedTensor, "n"],
+    ],
+    ids=repr,
+)
+def test_annotation_that_describes_no_tensor_alone_is_refused(annotation: Any) -> None:
+    with pytest.raises(TypeError, match=r"describe each argument by a `Float\[tf.Tensor, "):
+        audit(tf.abs, annotation)
 
 
 def test_traced_function_is_looked_at_again() -> None:

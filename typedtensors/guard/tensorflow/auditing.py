@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
+from typedtensors.guard.tensorflow.described import described
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -15,25 +17,17 @@ if TYPE_CHECKING:
 def graph_of(target: Any, specs: Sequence[Any]) -> Any:  # noqa: ANN401 - of TensorFlow or Keras
     """The graph of a target, which is called with what the specs describe.
 
-    Raises: TypeError if the target cannot be called with them.
+    Raises: TypeError if the target cannot be called with them, or one describes no tensor.
     """
     if isinstance(target, tf.types.experimental.ConcreteFunction):
         return target.graph  # type: ignore[attr-defined]
-    described = tf.nest.map_structure(_described, tuple(specs))
+    given = described(tuple(specs))
     if isinstance(target, tf.keras.layers.Layer):
-        function, arguments = _of_keras(target, described)
+        function, arguments = _of_keras(target, given)
     else:
-        function, arguments = target, described
+        function, arguments = target, given
     traced = function if hasattr(function, "get_concrete_function") else tf.function(function)
     return traced.get_concrete_function(*arguments).graph
-
-
-def _described(given: Any) -> Any:  # noqa: ANN401 - as above
-    """A spec for an array, and whatever else was given as it is."""
-    if isinstance(given, tf.TypeSpec):
-        return given
-    shape, dtype = getattr(given, "shape", None), getattr(given, "dtype", None)
-    return given if shape is None or dtype is None else tf.TensorSpec(shape, dtype)
 
 
 def _of_keras(layer: Any, specs: Sequence[Any]) -> tuple[Callable[..., Any], Sequence[Any]]:  # noqa: ANN401
@@ -47,7 +41,7 @@ def _of_keras(layer: Any, specs: Sequence[Any]) -> tuple[Callable[..., Any], Seq
             raise TypeError(msg)
         # As the model itself takes them: one, or a list, or by name.
         whole = inputs[0] if len(inputs) == 1 else layer.input
-        specs = (tf.nest.map_structure(_described, whole),)
+        specs = (described(whole),)
     training = {"training": True} if _takes_training(layer) else {}
     return _plain(lambda *inputs: layer(*inputs, **training)), specs
 
