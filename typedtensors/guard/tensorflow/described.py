@@ -63,9 +63,11 @@ def _annotated(annotation: Any) -> tf.TensorSpec:  # noqa: ANN401 - an annotatio
         spec = parse_spec(annotation.dim_str)
     except SpecError as error:
         raise TypeError(f"audit cannot read {annotation.__name__}: {error}") from None
-    sizes = [None if axis.dim is None or axis.tree else axis.dim.value for axis in spec.axes]
-    shape = tf.TensorShape(None if spec.variadic is not None else sizes)
-    return tf.TensorSpec(shape, _dtype(annotation))
+    # The stubs do not know that a rank may be open.
+    sizes: Any = None
+    if spec.variadic is None:
+        sizes = [None if axis.dim is None or axis.tree else axis.dim.value for axis in spec.axes]
+    return tf.TensorSpec(sizes, _dtype(annotation))
 
 
 def _is_tensor(kind: Any) -> bool:  # noqa: ANN401 - whatever jaxtyping takes for an array's class
