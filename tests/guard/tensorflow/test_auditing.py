@@ -17,11 +17,6 @@ COLUMN, ROW = tf.ones((4, 1)), tf.ones(4)
 ANY_COLUMN, ANY_ROW = tf.TensorSpec((None, 1)), tf.TensorSpec((None,))
 
 
-@pytest.fixture(autouse=True)
-def _our_bugs_are_fatal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TYPEDTENSORS_DEBUG", "1")
-
-
 def loss_of(pred: Any, y: Any) -> Any:
     """A loss that makes a table."""
     return tf.reduce_mean((pred - y) ** 2)

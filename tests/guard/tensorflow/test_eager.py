@@ -24,11 +24,6 @@ from typedtensors.guard.tensorflow.examiner import Examiner
 COLUMN, ROW = tf.ones((4, 1)), tf.ones(4)
 
 
-@pytest.fixture(autouse=True)
-def _our_bugs_are_fatal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TYPEDTENSORS_DEBUG", "1")
-
-
 def suspicious() -> Any:
     """A broadcast that every guard reports."""
     return COLUMN - ROW

@@ -16,11 +16,6 @@ INPUTS = np.ones((10, 3), "float32")
 TARGETS = np.ones(10, "float32")
 
 
-@pytest.fixture(autouse=True)
-def _our_bugs_are_fatal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TYPEDTENSORS_DEBUG", "1")
-
-
 class Squared(keras.losses.Loss):
     """A loss that forgets that a network predicts a column."""
 

@@ -17,11 +17,6 @@ ANY_COLUMN, ANY_ROW = tf.TensorSpec((None, 1)), tf.TensorSpec((None,))
 LINES_TO_RETURN = 4
 
 
-@pytest.fixture(autouse=True)
-def _our_bugs_are_fatal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TYPEDTENSORS_DEBUG", "1")
-
-
 def suspicious(column: Any, row: Any) -> Any:
     """A broadcast that every guard reports, behind a line that AutoGraph converts."""
     if tf.reduce_sum(row) > 0:
