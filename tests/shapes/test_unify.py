@@ -282,6 +282,20 @@ def test_what_only_the_program_knows_can_be_filled_in() -> None:
     assert str(instantiate(spec, Bindings().bind("b", x), read)) == "(x, 4)"
 
 
+def test_what_only_the_program_knows_is_looked_up_once() -> None:
+    """A size that is unknown is the same one each time: settling such sizes comes to an end."""
+    spec, seen = parse_spec("{self.n} {self.d}"), list[str]()
+
+    def read(text: str) -> None:
+        seen.append(text)
+        assert len(seen) < 10, "it is looked up for ever"
+
+    assert isinstance(match(spec, shape("x y"), read=read), Match)
+    assert sorted(seen) == ["self.d", "self.n"]
+    both = [Argument("a", spec, shape("x y")), Argument("b", spec, shape("x d"))]
+    assert isinstance(match_all(both), AxisMismatch)
+
+
 def test_nothing_is_said_to_be_bound_by_a_value_without_a_name() -> None:
     first = match(parse_spec("k"), shape("x"))
     assert isinstance(first, Match)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.axis import Axis, Variadic
@@ -130,7 +131,7 @@ class _Solver:
         self.facts = facts
         self.verdict = Verdict.EQUAL
         self.teach = teach
-        self.read = read
+        self.read = _reading_once(read)
         self.guessed: set[str] = set()
 
     def solve(self, pairs: Sequence[Pair]) -> Match | Mismatch:
@@ -214,6 +215,17 @@ class _Solver:
     def _note(self, verdict: Verdict) -> None:
         if verdict is Verdict.UNDECIDED:
             self.verdict = verdict
+
+
+def _reading_once(read: Reader | None) -> Reader:
+    """One size for each `{expr}`, however often it is looked at; an unknown stays the same one."""
+
+    @cache
+    def size(text: str) -> Dim:
+        found = None if read is None else read(text)
+        return Dim.fresh(text) if found is None else found
+
+    return size
 
 
 def _run_mismatch(pair: RunPair, bound: BoundRun, clash: Clash) -> Mismatch:
