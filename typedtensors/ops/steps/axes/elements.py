@@ -133,7 +133,9 @@ def _quotient(left: Dim | None, right: Dim | None, complaint: Diagnostic) -> Dim
 
 
 def _reduced(left: Dim, right: Dim) -> tuple[Dim, Dim]:
-    """Both without the factors that occur in every term of both."""
+    """Both without the factors that occur in every term of both; a count of 0 has every factor."""
+    if not (left.terms and right.terms):
+        return left, right
     terms = (*left.terms, *right.terms)
     for factor in set(left.factors()) | set(right.factors()):
         shared = min((monomial.count(factor) for monomial, _ in terms), default=0)
