@@ -94,7 +94,7 @@ ATTRIBUTE_SETTERS = frozenset({"register_buffer", "register_parameter", "add_mod
 _SCALARS = frozenset({"int", "float", "bool", "str"})
 _STREAMS = (
     "List Sequence MutableSequence Iterable Iterator Generator AsyncIterator AsyncIterable "
-    "AsyncGenerator Collection Set FrozenSet list set frozenset deque DataLoader"
+    "AsyncGenerator Collection Set FrozenSet list set frozenset deque"
 )
 _GENERIC_FORMS = {
     **dict.fromkeys(_STREAMS.split(), "stream"),
@@ -105,6 +105,7 @@ _GENERIC_FORMS = {
     "Optional": "optional",
     "Callable": "callable",
     "PyTree": "tree",
+    "DataLoader": "loader",
 }
 _GENERIC_HOMES = (
     *("jaxtyping", "typing", "typing_extensions"),

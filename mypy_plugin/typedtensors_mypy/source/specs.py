@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.shapes import DType, Spec, SpecError, parse_spec
@@ -207,6 +207,22 @@ def _first(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
     return StreamType(reader.read(arguments[0]))
 
 
+def _batches(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
+    """`DataLoader[A]`: `A` is an item of the data set to torch, and a batch to many people."""
+    return StreamType(_loaded(reader.read(arguments[0])))
+
+
+def _loaded(item: AnnotationType) -> AnnotationType:
+    """An item, or what torch makes of several: arrays get an axis, numbers become arrays."""
+    if isinstance(item, ArrayType):
+        return _union(item, replace(item, spec=item.spec.inside(parse_spec("_"))))
+    if isinstance(item, TupleType):
+        return TupleType(tuple(map(_loaded, item.items)))
+    if isinstance(item, MappingType):
+        return MappingType(_loaded(item.item))
+    return OpaqueType("a number or an array of some") if isinstance(item, ScalarType) else item
+
+
 def _same(reader: SpecReader, arguments: list[ast.expr]) -> AnnotationType:
     return reader.read(arguments[0])
 
@@ -256,6 +272,7 @@ def _unquoted(node: ast.Constant) -> ast.expr | None:
 _GENERICS: Mapping[str | None, Callable[[SpecReader, list[ast.expr]], AnnotationType]] = {
     "tuple": SpecReader.items,
     "stream": _first,
+    "loader": _batches,
     "same": _same,
     "union": _either,
     "optional": _optional,

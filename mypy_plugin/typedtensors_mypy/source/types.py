@@ -39,7 +39,7 @@ class TupleType:
 
 @dataclass(frozen=True)
 class StreamType:
-    """`list[A]`, `Iterator[A]`, `DataLoader[A]`: any number of `A`, one after the other."""
+    """`list[A]`, `Iterator[A]`: any number of `A`, one after the other."""
 
     item: AnnotationType
 
