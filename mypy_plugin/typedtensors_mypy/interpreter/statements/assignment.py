@@ -68,9 +68,18 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value) -> None:
         value = _default(frame, target.id) or value
     if isinstance(before, Promise):
         value = keep(frame, target, f"`{target.id}`", before.kind, value)
+    elif isinstance(value, Dim):
+        _note_size(frame, target.id, value)
     if target.id in frame.shared:
         value = Unknown("a variable that an inner function assigns")
     frame.state.assign(target.id, value)
+
+
+def _note_size(frame: Frame, name: str, value: Dim) -> None:
+    """`b = samples`, where an array has an axis `b`, says that its size is given for `samples`."""
+    bound, facts = frame.bindings.axes.get(name), frame.state.facts
+    if bound is not None and value.factor in facts.chosen:
+        _, frame.state.facts = facts.require(bound.axis.dim, value)
 
 
 def _default(frame: Frame, name: str) -> Tensor | None:
