@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from typedtensors.shapes.broadcast import inserts_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _Scope: TypeAlias = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -53,19 +53,24 @@ class Variables:
     def compare_sizes(self, line: int) -> bool:
         """Whether the function compares sizes before a line: `assert x.shape == y.shape`."""
         nodes = () if self._scope is None else ast.walk(self._scope)
-        return any(
-            isinstance(node, ast.Compare)
-            and node.lineno < line
-            and isinstance(node.ops[0], (ast.Eq, ast.NotEq))
-            and all(map(self._is_size, (node.left, node.comparators[0])))
-            for node in nodes
-        )
+        compared = [_compared(node) for node in nodes if getattr(node, "lineno", line) < line]
+        return any(pair and all(map(self._is_size, pair)) for pair in compared)
 
     def _is_size(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Name):
             given = self.before(node.id, node.lineno)
             return given is not None and _mentions_sizes(given.value)
         return _mentions_sizes(node)
+
+
+def _compared(node: ast.AST) -> Sequence[ast.expr]:
+    """The two sides of `a == b`, `a != b` and `assert_equal(a, b)`; nothing of anything else."""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        return node.left, node.comparators[0]
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        return node.args[:2] if name == "assert_equal" else ()
+    return ()
 
 
 def _mentions_sizes(node: ast.expr) -> bool:

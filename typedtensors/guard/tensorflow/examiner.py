@@ -12,9 +12,12 @@ from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.tensorflow.evidence import context_of
 from typedtensors.guard.tensorflow.losses import compared_by
+from typedtensors.guard.tensorflow.marks import is_made_by_a_helper
+from typedtensors.guard.tensorflow.names.following import meeting_of_all
 from typedtensors.guard.tensorflow.operands import UNKNOWN
 from typedtensors.guard.tensorflow.places.place import is_whole, places_at
 from typedtensors.guard.tensorflow.table import ROLES
+from typedtensors.shapes.arrays.intended import is_intended
 from typedtensors.shapes.broadcast import (
     TENSORFLOW,
     Context,
@@ -28,6 +31,8 @@ from typedtensors.shapes.broadcast import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from typedtensors.guard.names.meeting import Meeting
+    from typedtensors.guard.names.naming import OpenCall
     from typedtensors.guard.report import Sizes
     from typedtensors.guard.tensorflow.operands import Operands
     from typedtensors.guard.tensorflow.places.place import Path, Place
@@ -42,7 +47,8 @@ _MANY = 1 << 16
 class Operation:
     """One operation, made eagerly or in a graph.
 
-    `shapes` are those of the inputs. `path` finds the way from it to the program.
+    `shapes` are those of the inputs. `path` finds the way from it to the program. `meeting` is what
+    annotations say of the axes of the inputs, within a checked call.
     """
 
     inputs: Sequence[Any]
@@ -50,6 +56,7 @@ class Operation:
     attributes: Sequence[Any]
     output: Any
     path: Callable[[], Path | None]
+    meeting: Meeting | None = None
 
 
 class Doubt(Enum):
@@ -103,13 +110,48 @@ class Examiner:
         operands = self._role.read(operation.inputs, operation.shapes, attributes)
         if path is None or operands is None:
             return None
+        meeting = operation.meeting
+        if meeting is not None and meeting.clash:
+            return self._clash(path, operation, operands, meeting)
         if path.compared is not None:
             return self._compared(path, operation, operands)
         event = event_of(operands.rows)
+        # Where the shapes are equal, a name that is 1 here has only met a 1.
+        if event is not None and meeting is not None and meeting.settled:
+            event = meeting.event
         if event is None or not is_whole(path, self._role):
             return None
         places = places_at(path, self._role, operation.output)
         return _agreed([self._judged(operands, event, place) for place in places])
+
+    def meeting(
+        self, inputs: Sequence[Any], shapes: tuple[Sizes, ...], call: OpenCall
+    ) -> Meeting | None:
+        """What is known by name of how the inputs meet; None if that is nothing."""
+        operands = self._role.read(inputs, shapes, {})
+        return None if operands is None or operands.cores else meeting_of_all(inputs, call)
+
+    def _clash(
+        self, path: Path, operation: Operation, operands: Operands, meeting: Meeting
+    ) -> GuardEvent | None:
+        """The event that two axes meet which annotations name differently."""
+        compared = None if path.compared is None else compared_by(path, operands)
+        if path.compared is None and not is_whole(path, self._role):
+            return None
+        name = self._role.name if compared is None else compared[0]
+        places = places_at(path, self._role, operation.output)
+        return _agreed(
+            [self._named(operands, meeting, replace(each, name=name)) for each in places]
+        )
+
+    def _named(self, operands: Operands, meeting: Meeting, place: Place) -> GuardEvent | None:
+        site = place.site
+        # Sizes that the function itself compares are equal by its word, whatever their names.
+        if place.library or site.accepted or site.compared:
+            return None
+        if all(is_intended(each) or is_made_by_a_helper(each) for each in operands.tensors):
+            return None
+        return replace(self._told(operands, Reason.NAMES, place), names=meeting.texts)
 
     def _compared(self, path: Path, operation: Operation, operands: Operands) -> GuardEvent | None:
         """The event that a loss or metric of Keras was given operands of different shapes."""
@@ -136,7 +178,11 @@ class Examiner:
         # What a library makes of good shapes is its business.
         if reason is None or (place.library and reason not in {Reason.LOSS, Reason.RANK}):
             return None
-        result = sizes_of(broadcast_of(operands.rows).shape)
+        found = self._told(operands, reason, place)
+        return replace(found, fix=self._fix(operands, event, context, place))
+
+    def _told(self, operands: Operands, reason: Reason, place: Place) -> GuardEvent:
+        site, result = place.site, sizes_of(broadcast_of(operands.rows).shape)
         return GuardEvent(
             op=place.name,
             shapes=operands.shown,
@@ -147,7 +193,6 @@ class Examiner:
             expression=site.expression,
             module=site.module,
             function=site.function,
-            fix=self._fix(operands, event, context, place),
             library=place.library,
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typedtensors.guard.door import survive
 from typedtensors.guard.tensorflow.examiner import Doubt, Operation, examiners
-from typedtensors.guard.tensorflow.operands import sizes_in_graph
+from typedtensors.guard.tensorflow.operands import attributes_in_graph, sizes_in_graph
 from typedtensors.guard.tensorflow.places.place import path_recorded
 
 if TYPE_CHECKING:
@@ -72,10 +72,7 @@ def _examined(operation: Any, examiner: Examiner) -> GuardEvent | None:  # noqa:
     shapes = sizes_in_graph(inputs)
     if shapes is None or examiner.doubt(shapes) is Doubt.NONE:
         return None
-    definition = operation.op_def.attr
-    attributes = [
-        part for each in definition for part in (each.name, operation.get_attr(each.name))
-    ]
+    attributes = attributes_in_graph(operation)
     made = Operation(
         inputs, shapes, attributes, operation.outputs[0], lambda: path_recorded(operation)
     )

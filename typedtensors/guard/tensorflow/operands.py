@@ -84,3 +84,9 @@ def sizes_in_graph(inputs: Inputs) -> Shapes | None:
     if any(shape.rank is None for shape in shapes):
         return None
     return tuple([tuple(shape.as_list()) for shape in shapes])
+
+
+def attributes_in_graph(operation: Any) -> list[Any]:  # noqa: ANN401 - of TensorFlow
+    """The attributes of an operation in a graph, as an eager one has them: name, value, name ..."""
+    names = [each.name for each in operation.op_def.attr]
+    return [part for name in names for part in (name, operation.get_attr(name))]

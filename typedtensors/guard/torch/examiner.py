@@ -14,7 +14,7 @@ from typedtensors.guard.outcome import broadcast_of, event_of, sizes_of
 from typedtensors.guard.report import GuardEvent
 from typedtensors.guard.torch.evidence import context_of
 from typedtensors.guard.torch.metrics import compares, metric_frame, place_of_metric
-from typedtensors.guard.torch.names.meeting import meeting_of
+from typedtensors.guard.torch.names import meeting as meeting_by_name
 from typedtensors.guard.torch.place import current_place
 from typedtensors.guard.torch.table import roles
 from typedtensors.shapes.arrays.intended import is_intended
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import FrameType
 
+    from typedtensors.guard.names.meeting import Meeting
     from typedtensors.guard.reading.source import Site
-    from typedtensors.guard.torch.names.meeting import Look, Meeting
+    from typedtensors.guard.torch.names import Look
     from typedtensors.guard.torch.operands import Operands, Role, Sizes
     from typedtensors.guard.torch.place import Place
     from typedtensors.shapes.broadcast import BroadcastEvent
@@ -79,7 +80,7 @@ class Examiner:
             found = self._measured(operands, event, metric)
             if found is not None:
                 return found
-        meeting = None if operands is None or look is None else meeting_of(operands, look)
+        meeting = None if operands is None or look is None else meeting_by_name(operands, look)
         if operands is not None and meeting is not None:
             if meeting.clash:
                 return self._clash(operands, meeting)
@@ -217,7 +218,8 @@ def _named_shapes(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
 def _names(args: tuple[Any, ...], kwargs: Mapping[str, Any], look: Look) -> tuple[Any, ...]:
     """The names of axes, of all tensors among the arguments."""
     values = (*args, *kwargs.values()) if kwargs else args
-    return tuple([look(each).names for each in values if isinstance(each, Tensor)])
+    found = [look(each) for each in values if isinstance(each, Tensor)]
+    return tuple([each.names for each in found if each is not None])
 
 
 def _stretched(shapes: tuple[Sizes, ...]) -> Sizes:

@@ -10,8 +10,9 @@ import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode
 
 from typedtensors.guard.door import survive
+from typedtensors.guard.names.naming import Naming
 from typedtensors.guard.torch.examiner import examiners
-from typedtensors.guard.torch.names.naming import Naming
+from typedtensors.guard.torch.names import TENSORS, follow
 from typedtensors.guard.torch.operands import has_plain_sizes
 from typedtensors.guard.torch.stepping.compiled import leaving_while_compiled
 from typedtensors.guard.torch.stepping.leaving import innermost, known
@@ -55,7 +56,7 @@ class GuardMode(TorchFunctionMode):
         note: Callable[[str, Mapping[str, int]], None],
     ) -> None:
         super().__init__()
-        self._naming = Naming(note)
+        self._naming = Naming(TENSORS, note)
         self.idle = False
         self._causes: set[str] = set()
         self._examiners = examiners(level)
@@ -139,7 +140,7 @@ class GuardMode(TorchFunctionMode):
         result = func(*args, **kwargs) if kwargs else func(*args)
         if call is not None:
             try:
-                call.follow(func, args, kwargs or {}, result)
+                follow(call, func, args, kwargs or {}, result)
             except Exception as error:  # noqa: BLE001 - as above
                 self._survive(error, func, args, kwargs or {})
         return result

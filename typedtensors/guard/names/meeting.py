@@ -5,20 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from typedtensors.guard.torch.names.following import ONE, shape_of
+from typedtensors.guard.names.axes import ONE, dim_of, shape_of
 from typedtensors.shapes.broadcast import BroadcastEvent, broadcast, classify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from torch import Tensor
-
-    from typedtensors.guard.torch.names.following import Names, Seen
-    from typedtensors.guard.torch.operands import Operands
-
-    Look: TypeAlias = Callable[[Tensor], Seen]
+    from typedtensors.guard.names.axes import Names
+    from typedtensors.shapes import Shape
 
 
 @dataclass(frozen=True)
@@ -27,22 +21,18 @@ class Meeting:
 
     `clash`: two different names meet on one axis. `settled`: every axis has a name, or one element,
     so that `event` is what happens, whatever the sizes are. `texts` are the operands' shapes, as
-    annotations write them.
+    annotations write them. `result` are the names of what comes of them; None if nobody knows.
     """
 
     texts: tuple[str, ...]
     clash: bool
     settled: bool
     event: BroadcastEvent | None
+    result: Names | None
 
 
-def meeting_of(operands: Operands, look: Look) -> Meeting | None:
-    """What is known by name of how the operands meet; None if that is nothing."""
-    if operands.partial:
-        return None
-    rows = tuple([look(tensor).names for tensor in operands.tensors])
-    if any(t.shape != shape for t, shape in zip(operands.tensors, operands.shapes, strict=True)):
-        return None
+def meeting_of(rows: tuple[Names, ...]) -> Meeting | None:
+    """What is known by name of how operands with these axes meet; None if that is nothing."""
     return _meet(rows) if any(map(_is_named, rows)) else None
 
 
@@ -55,4 +45,12 @@ def _meet(rows: tuple[Names, ...]) -> Meeting:
     outcome = broadcast([*map(shape_of, rows)])
     texts = tuple(" ".join("_" if name is None else name for name in row) for row in rows)
     settled = all(name is not None for row in rows for name in row)
-    return Meeting(texts, outcome.shape is None, settled, classify(outcome))
+    event, result = classify(outcome), _names_in(outcome.shape, rows)
+    return Meeting(texts, outcome.shape is None, settled, event, result)
+
+
+def _names_in(shape: Shape | None, rows: tuple[Names, ...]) -> Names | None:
+    if shape is None or shape.dims is None:
+        return None
+    known = {dim_of(name): name for row in rows for name in row if name not in {None, ONE}}
+    return tuple(known.get(dim) for dim in shape.dims)
