@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from typedtensors_mypy.interpreter.values import Either
 from typedtensors_mypy.source.modules import Module
 
 _CONFIG = Config()
+# What a module with annotations of shapes holds, whatever it imports them from.
+_SPEC = re.compile(r"\b(?:Bool|Complex|Float|Int|Integer|Num|Real|Shaped|UInt)\d*\[")
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Package:
         """Every mutant of the package."""
         found: list[Mutant] = []
         for name, path in self.files.paths.items():
-            if "jaxtyping" in path.read_text(encoding="utf-8", errors="replace"):
+            if _SPEC.search(path.read_text(encoding="utf-8", errors="replace")):
                 module = self.files.read(name)
                 if module is not None:
                     found += mutants(module, View(self.files, module))

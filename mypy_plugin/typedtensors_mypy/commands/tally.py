@@ -18,6 +18,7 @@ from mypy.util import decode_python_encoding
 from typedtensors.config import Config
 from typedtensors_mypy.build import is_users
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.abbreviations import abbreviation
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External, Target
 from typedtensors_mypy.source.scope import Scope
@@ -122,7 +123,9 @@ def _specs(scope: Scope, module: Module) -> Iterator[ast.Subscript]:
 
 def _is_dtype(scope: Scope, node: ast.expr) -> bool:
     target = scope.target(node)
-    return isinstance(target, External) and library.jaxtyping_dtype(target.name) is not None
+    if not isinstance(target, External):
+        return abbreviation(scope, target) is not None
+    return library.jaxtyping_dtype(target.name) is not None
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:

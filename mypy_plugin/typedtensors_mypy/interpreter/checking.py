@@ -19,9 +19,10 @@ from typedtensors_mypy.interpreter.run import Run, Sighting
 from typedtensors_mypy.interpreter.statements.execution import execute
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.abbreviations import abbreviation
 from typedtensors_mypy.source.contents import every_part
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, import_bindings
-from typedtensors_mypy.source.program import Definition, External, Program, resolve
+from typedtensors_mypy.source.program import Definition, External, Program, Target, resolve
 from typedtensors_mypy.source.relevance import Relevance
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
@@ -116,12 +117,16 @@ def _can_write_specs(program: Program, module: Module) -> bool:
     """Whether a module imports a name that specs are written with; most modules do not."""
     imports = {node for part in every_part(module) for node in part.imports}
     names = {full for node in imports for _, full in import_bindings(node, module.package)}
-    targets = (resolve(program, name) for name in names)
-    return any(
-        library.defines_dtypes(target.name) if isinstance(target, External) else target is not None
-        for target in targets
-        if not isinstance(target, Definition)
-    )
+    scope = Scope(program, module)
+    return any(_writes_specs(scope, resolve(program, name)) for name in names)
+
+
+def _writes_specs(scope: Scope, target: Target | None) -> bool:
+    if isinstance(target, External):
+        return library.defines_dtypes(target.name)
+    if isinstance(target, Definition):
+        return abbreviation(scope, target) is not None
+    return target is not None
 
 
 def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:

@@ -141,6 +141,11 @@ _TRANSPARENT = re.compile(
     )$""",
     re.VERBOSE,
 )
+# Those of them that other decorators are made of: a call gives the function, or takes options.
+KEEPING_DECORATORS = frozenset(
+    "jaxtyping.jaxtyped beartype.beartype typeguard.typechecked typedtensors.jaxtyped "
+    "typedtensors.typechecked functools.cache functools.lru_cache".split()
+)
 _MODULE_BASES = re.compile(
     r"^(?:torch\.nn\.(?:modules\.\w+\.)?Module"
     r"|(?:pytorch_lightning|lightning)(?:\.\w+)*\.LightningModule)$"

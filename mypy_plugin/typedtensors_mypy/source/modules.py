@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import field, replace
+from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.broadcast import accepted_lines
@@ -21,10 +21,14 @@ class Imported:
 
 @dataclass(frozen=True)
 class Assigned:
-    """A name that is assigned once; `value` is None where no expression is its value alone."""
+    """A name that is assigned once; `value` is None where no expression is its value alone.
+
+    `before` is what the name was imported as, in `Float = Short(Float)`: there it means that.
+    """
 
     value: ast.expr | None
     annotation: ast.expr | None = None
+    before: Imported | None = None
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,14 @@ def import_origin(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*base, *filter(None, [node.module])])
 
 
+def _wraps(symbol: Symbol, name: str) -> TypeGuard[Assigned]:
+    """Whether an assignment is `Float = Short(Float)`: a name for what is made of its namesake."""
+    if not isinstance(symbol, Assigned) or not isinstance(symbol.value, ast.Call):
+        return False
+    given = (*symbol.value.args, *(keyword.value for keyword in symbol.value.keywords))
+    return any(isinstance(each, ast.Name) and each.id == name for each in given)
+
+
 def _unpacked(value: ast.expr, targets: Sequence[ast.expr]) -> Sequence[ast.expr | None]:
     """What each target of an unpacked value gets: `f()[1]` for the second of `f()`.
 
@@ -172,6 +184,7 @@ class _Collector:
     package: str
     symbols: dict[str, Symbol] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
+    _depth: int = 0
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -232,9 +245,17 @@ class _Collector:
     def _bind(self, name: str, symbol: Symbol) -> None:
         before = self.symbols.get(name)
         same = isinstance(symbol, Imported) and before == symbol
-        self.symbols[name] = symbol if before is None or same else Ambiguous()
+        if self._depth == 0 and isinstance(before, Imported) and _wraps(symbol, name):
+            self.symbols[name] = replace(symbol, before=before)
+        else:
+            self.symbols[name] = symbol if before is None or same else Ambiguous()
 
     def _compound(self, node: ast.stmt) -> None:
+        self._depth += 1
+        self._inside(node)
+        self._depth -= 1
+
+    def _inside(self, node: ast.stmt) -> None:
         if isinstance(node, ast.If):
             self._branches(node)
         elif isinstance(node, ast.Try):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.shapes import DType, Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.abbreviations import abbreviation
 from typedtensors_mypy.source.brackets import called, disjoint, scalar_problem, wrong_brackets
 from typedtensors_mypy.source.modules import AnyFunction, Assigned
 from typedtensors_mypy.source.program import Definition, External
@@ -105,6 +106,10 @@ class SpecReader:
     def _subscript(self, node: ast.Subscript) -> AnnotationType:
         target = self.scope.target(node.value)
         arguments = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        short = abbreviation(self.scope, target)
+        if short is not None:
+            held = SpecReader(short.scope).read(short.array)
+            return self._held_array(node, short.dtype, held, short.array, node.slice)
         if not isinstance(target, External):
             self.read(node.value if isinstance(node.value, ast.Subscript) else None)
             return OpaqueType("a generic class of the user's")
@@ -132,11 +137,22 @@ class SpecReader:
             self._tell(node, problem)
             return OpaqueType("a dtype needs an array type and a spec", is_unreadable=True)
         held = self.read(arguments[0])
-        spec = self._spec(arguments[1])
+        return self._held_array(node, dtype, held, *arguments)
+
+    def _held_array(
+        self,
+        node: ast.Subscript,
+        dtype: str,
+        held: AnnotationType,
+        array: ast.expr,
+        written: ast.expr,
+    ) -> AnnotationType:
+        """`dtype[array, written]`, of which the array is read already."""
+        spec = self._spec(written)
         if spec is None:
             return OpaqueType("the spec cannot be read", is_unreadable=True)
         if isinstance(held, ArrayType):
-            self._tell(node, disjoint(node, (dtype, held.dtype), arguments[0], spec))
+            self._tell(node, disjoint(node, (dtype, held.dtype), array, spec))
             return self._nested(node, held, spec, dtype)
         if isinstance(held, BareArrayType):
             return ArrayType(spec, dtype, held.framework)

@@ -79,6 +79,8 @@ def _call_decorated(
     value = _decorated(frame, function)
     if isinstance(value, Unknown):
         return value
+    if isinstance(value, Function) and value.bare and value.node is function.node:
+        return call_function(frame, node, replace(function, bare=True), arguments)
     if function.receiver is not None:
         arguments = arguments.after(function.receiver)
     return frame.run.call(frame, node, value, arguments)

@@ -22,6 +22,8 @@ from typedtensors_mypy.interpreter.values import (
     Partial,
     options,
 )
+from typedtensors_mypy.source import library
+from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import OpaqueType
 
@@ -157,6 +159,15 @@ def _limits(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
     return Fields.of(**dict.fromkeys(names, SOME_FLOAT))
 
 
+def _decorator(name: str) -> Callable[[Frame, ast.expr, Arguments], Value]:
+    """A decorator, where it is called: given its options, it waits for the function."""
+
+    def decorated(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+        return arguments.positional[0] if arguments.positional else External(name)
+
+    return decorated
+
+
 PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "builtins.setattr": _set_attribute,
     "typing.cast": _cast,
@@ -179,5 +190,6 @@ PYTHON: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "copy.copy": _copied,
     "tqdm.tqdm": _first,
     "tqdm.auto.tqdm": _first,
+    **{name: _decorator(name) for name in library.KEEPING_DECORATORS},
     **{f"operator.{name}": _operator(kind) for kind, name in OPERATORS.items()},
 }

@@ -26,6 +26,7 @@ from typedtensors_mypy.interpreter.values import (
     REPORTED,
     Chain,
     Either,
+    Function,
     Instance,
     Items,
     Keyed,
@@ -39,7 +40,7 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
-from typedtensors_mypy.source.syntax import dotted
+from typedtensors_mypy.source.syntax import dotted, statements, stored_names
 from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
 
 _UNBOUND = object()
@@ -65,7 +66,7 @@ def _assign_name(frame: Frame, target: ast.Name, value: Value) -> None:
     """Bind a name; the first value of one that was annotated before has to keep to that."""
     before = frame.state.values.get(target.id, _UNBOUND)
     if before is None and isinstance(value, Unknown) and value != REPORTED:
-        value = _default(frame, target.id) or value
+        value = _default(frame, target) or value
     if isinstance(before, Promise):
         value = keep(frame, target, f"`{target.id}`", before.kind, value)
     elif isinstance(value, Dim):
@@ -82,12 +83,13 @@ def _note_size(frame: Frame, name: str, value: Dim) -> None:
         _, frame.state.facts = facts.require(bound.axis.dim, value)
 
 
-def _default(frame: Frame, name: str) -> Tensor | None:
+def _default(frame: Frame, target: ast.Name) -> Tensor | None:
     """What a parameter that was not given is made, where only its annotation says so.
 
     What is wrong with that is wrong with what a caller gives, too.
     """
-    if frame.callee is None or frame.called_at is not None:
+    name = target.id
+    if frame.callee is None or frame.called_at is not None or _is_a_step(frame.callee, target):
         return None
     for parameter in signature_of(frame.run, frame.callee).parameters:
         kinds = parameter.type.items if isinstance(parameter.type, UnionType) else ()
@@ -96,6 +98,18 @@ def _default(frame: Frame, name: str) -> Tensor | None:
             promised = value_of(frame, arrays[0], frame.bindings, name)
             return promised if isinstance(promised, Tensor) else None
     return None
+
+
+def _is_a_step(function: Function, target: ast.Name) -> bool:
+    """Whether what a name gets is only there for what the same block then makes the name."""
+    for holder in (function.node, *statements(function.node.body)):
+        for block in ("body", "orelse", "finalbody"):
+            body = getattr(holder, block, [])
+            held = (at for at, each in enumerate(body) if target in getattr(each, "targets", ()))
+            at = next(held, None)
+            if at is not None:
+                return target.id in stored_names(body[at + 1 :])
+    return False
 
 
 def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
