@@ -26,10 +26,14 @@ class Facts:
 
     `chosen` are the declared atoms that are plain integers which a caller passes, and not the sizes
     of an array: a caller may choose them so that a layer made of them fits.
+
+    `called` are sizes of one object whose names the code under check gives to axes too: so they are
+    the sizes of no axes that it names otherwise.
     """
 
     equations: Mapping[Atom, Dim] = field(default_factory=lambda: MappingProxyType({}))
     chosen: frozenset[Atom] = frozenset()
+    called: frozenset[Atom] = frozenset()
 
     def resolve(self, dim: Dim) -> Dim:
         """The dim with everything learned filled in."""
@@ -56,7 +60,9 @@ class Facts:
         if verdict is not Verdict.UNDECIDED:
             return verdict, self
         learned = self._learn(left, right, _opaque, _any)
-        return (Verdict.DIFFERENT, self) if self._confuses(learned) else (verdict, learned)
+        if self._misnames(learned) or self._confuses(learned):
+            return Verdict.DIFFERENT, self
+        return verdict, learned
 
     def require(self, actual: Dim, needed: Dim) -> tuple[Verdict, Facts]:
         """As `equate`, where a layer or a parameter of a given size consumes `actual`.
@@ -86,6 +92,14 @@ class Facts:
         author's names hang together.
         """
         return self._learn(left, right, _opaque, _any)
+
+    def _misnames(self, learned: Facts) -> bool:
+        """Whether what was learned gives a size of an object the name of another axis."""
+        for atom in self.called - self.equations.keys():
+            taken = learned.resolve(Dim.atom(atom)).factor
+            if isinstance(taken, Atom) and taken.declared and taken.name != atom.name:
+                return taken not in self.chosen
+        return False
 
     def _confuses(self, learned: Facts) -> bool:
         """Whether what was learned gives two different sizes of one object one symbolic size."""

@@ -7,10 +7,11 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from typedtensors.dims import Dim
+from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.annotations.declared import value_of
+from typedtensors_mypy.interpreter.annotations.objects import sizes_of
 from typedtensors_mypy.interpreter.annotations.signature import (
     Parameter,
     Signature,
@@ -26,6 +27,7 @@ from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType, specs_of
 
 _INTEGER = ScalarType("int")
+_SHORTEST_NAME = 2
 
 
 def interpret(run: Run, function: Function) -> None:
@@ -50,13 +52,34 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})
     sizes = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
-    frame.state.facts = replace(frame.state.facts, chosen=frozenset().union(*sizes))
+    frame.state.facts = replace(
+        frame.state.facts,
+        chosen=frozenset().union(*sizes),
+        called=_called(frame, signature),
+    )
     frame.bindings = _own_bindings(signature)
     frame.accepting = signature.accepting
     frame.returns = UNANNOTATED if signature.generator else signature.returns
     if signature.generator and isinstance(signature.returns, StreamType):
         frame.yielding = signature.returns.item
     return frame
+
+
+def _called(frame: Frame, signature: Signature) -> frozenset[Atom]:
+    """The sizes of a method's object whose names its annotations give to axes.
+
+    A name of a letter or two stands for anything.
+    """
+    types = [*(parameter.type for parameter in signature.parameters), signature.returns]
+    names = {name for kind in types for spec in specs_of(kind) for name in spec.names}
+    if frame.own is None or frame.own.building or not names:
+        return frozenset()
+    ensure_built(frame, frame.own)
+    return frozenset(
+        size
+        for size in sizes_of(frame.run, frame.own)
+        if size.name in names and len(size.name) > _SHORTEST_NAME
+    )
 
 
 def _receiver(frame: Frame, function: Function, signature: Signature) -> Value:
