@@ -161,6 +161,14 @@ def misused(op: str, problem: str, *, hint: str | None = None) -> Diagnostic:
     return Diagnostic(codes.OP, f"`{op}`: {problem}", hint)
 
 
+def chooses_among_one(
+    op: str, axis: int, shape: str, result: str, *, hint: str | None = None
+) -> Diagnostic:
+    """A choice along an axis of one element, of which always the same comes out."""
+    problem = f"axis {axis} of {shape_text(shape)} has one element, so the result is {result}"
+    return misused(op, problem, hint=hint)
+
+
 def pieces_differ(op: str, names: int, pieces: int) -> Diagnostic:
     """An array cut into more or fewer pieces than there are names for them."""
     return misused(op, f"gives {_count(pieces, 'array')}, unpacked into {_count(names, 'name')}")

@@ -61,7 +61,12 @@ OBJECT_PROPERTIES = {
     )
 }
 # Methods that torch's arrays have, and hardly anything else: what they are called on is one.
-OF_TORCH_ONLY = frozenset("expand permute unsqueeze view".split())
+OF_TORCH_ONLY = frozenset(
+    "expand expand_as gather masked_fill permute reshape_as unflatten unsqueeze view "
+    "view_as".split()
+)
+# Classes of objects whose methods are ops, and of which nothing else matters.
+OBJECTS = frozenset({"numpy.random.Generator"})
 SPLITTING = frozenset("split chunk tensor_split unbind hsplit vsplit dsplit unsafe_chunk".split())
 RESHAPING_IN_PLACE = frozenset(
     "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ "

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from typedtensors.diagnostics import Diagnostic
+from typedtensors.ops import canonical
 from typedtensors.shapes import DType, Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.abbreviations import abbreviation
@@ -25,6 +26,7 @@ from typedtensors_mypy.source.types import (
     CallableType,
     ClassType,
     MappingType,
+    ObjectType,
     OpaqueType,
     ScalarType,
     StreamType,
@@ -215,6 +217,9 @@ def _library_type(name: str) -> AnnotationType:
     framework = library.array_framework(name)
     if framework is not None:
         return BareArrayType(framework)
+    known = canonical(name)
+    if known in library.OBJECTS:
+        return ObjectType(known)
     scalar = library.scalar(name)
     return ScalarType(scalar) if scalar else OpaqueType(f"`{name}` is not followed")
 

@@ -74,6 +74,13 @@ class ScalarType:
 
 
 @dataclass(frozen=True)
+class ObjectType:
+    """A class of a library's whose methods are ops: `np.random.Generator`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class ClassType:
     """A class of the user's."""
 
@@ -100,6 +107,7 @@ AnnotationType: TypeAlias = (
     | CallableType
     | UnionType
     | ScalarType
+    | ObjectType
     | ClassType
     | OpaqueType
 )

@@ -109,17 +109,20 @@ def _require_order(call: Call, shapes: list[Shape]) -> None:
     dims = [shape.dims or () for shape in shapes if shape.axes]
     if len(dims) != 2 or len(dims[0]) != len(dims[1]):
         return
-    resolved = [[call.facts.resolve(dim) for dim in each] for each in dims]
-    apart = [at for at, pair in enumerate(zip(*resolved, strict=True)) if pair[0] != pair[1]]
-    several = [dim for dim in resolved[0] if dim.value is None]
-    turned = Counter(resolved[0]) == Counter(resolved[1]) and len({*several}) == len(several)
+    pairs = list(zip(*([call.facts.resolve(dim) for dim in each] for each in dims), strict=True))
+    met = [pair for pair in pairs if _ONE not in pair]
+    apart = [at for at, pair in enumerate(pairs) if pair in met and pair[0] != pair[1]]
+    several = [dim for dim, _ in met if dim.value is None]
+    same = Counter(dim for dim, _ in met) == Counter(dim for _, dim in met)
+    turned = same and len({*several}) == len(several)
     if turned and apart and apart[0] < len(dims[0]) - 2:
-        met = str(dims[0][apart[0]]), str(dims[1][apart[0]])
+        names = str(dims[0][apart[0]]), str(dims[1][apart[0]])
         texts = [shape.text for shape in shapes if shape.axes]
-        raise Conflicting(wording.operands_differ(call.name, (texts[0], texts[1]), met))
+        raise Conflicting(wording.operands_differ(call.name, (texts[0], texts[1]), names))
 
 
 _SCALAR = Shape(())
+_ONE = Dim.of(1)
 
 
 def _shape(operand: Value) -> Shape:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Mapping
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Object, Unknown, Value
 from typedtensors.shapes import (
     Argument,
     AxisMismatch,
@@ -53,6 +53,7 @@ from typedtensors_mypy.source.types import (
     CallableType,
     ClassType,
     MappingType,
+    ObjectType,
     OpaqueType,
     ScalarType,
     StreamType,
@@ -81,6 +82,8 @@ def value_of(frame: Frame, kind: AnnotationType, bindings: Bindings, name: str =
         return either(value_of(frame, item, bindings, name) for item in kind.items)
     if isinstance(kind, ClassType):
         return _object(frame, user_class(frame.run, kind.module, kind.node))
+    if isinstance(kind, ObjectType):
+        return Object(kind.name)
     return _scalar(kind, name) if isinstance(kind, ScalarType) else Unknown(kind.reason)
 
 

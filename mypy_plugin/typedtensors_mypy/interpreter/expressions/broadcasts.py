@@ -54,6 +54,23 @@ def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagn
     return None
 
 
+def as_compared(outcome: Known) -> Known:
+    """The outcome of a loss that compares an array with what is not known at all.
+
+    The two have one shape, or the loss is a mistake.
+    """
+    value = outcome.value
+    if not isinstance(value, Tensor) or value.shape.rank is not None:
+        return outcome
+    for made in outcome.broadcasts:
+        shapes = {made.operands[name].shape for name in made.compared}
+        known = [shape for shape in shapes if shape.rank is not None]
+        unseen = all(not (shape.prefix or shape.suffix) for shape in shapes if shape.rank is None)
+        if len(known) == 1 and unseen and value.shape == made.result.shape:
+            return replace(outcome, value=value.with_shape(known[0]))
+    return outcome
+
+
 def _judge(
     frame: Frame, node: ast.expr, rule: Rule, made: Broadcast, outcome: Known
 ) -> Diagnostic | None:

@@ -26,7 +26,8 @@ from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors.shapes import DType
 from typedtensors.shapes.broadcast import Reason
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.expressions.broadcasts import judge_all
+from typedtensors_mypy.interpreter.expressions.broadcasts import as_compared, judge_all
+from typedtensors_mypy.interpreter.expressions.choices import judge_choice
 from typedtensors_mypy.interpreter.expressions.layouts import judge_rows, judge_view
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -157,12 +158,22 @@ class _Application:
             found = judge_all(self.frame, self.node, self.rule, outcome)
             found = found or judge_view(self.frame, self.name, args, outcome)
             found = found or judge_rows(self.name, (*args, *kwargs.values()))
+            found = found or self._judge_choice(args, kwargs, outcome)
             if found is not None and found.reason == Reason.IMPLICIT.value:
                 # It is not written out, but it is no mistake: its result is what it is.
                 self.frame.report(self.node, found)
             elif found is not None:
                 return Conflict(found)
+            return as_compared(outcome)
         return outcome
+
+    def _judge_choice(
+        self, args: tuple[Value, ...], kwargs: dict[str, Value], outcome: Known
+    ) -> Diagnostic | None:
+        """In a function that is followed from a call, an axis may have one element by chance."""
+        if self.frame.called_at is not None:
+            return None
+        return judge_choice(self.name, self.rule, self.layer, (args, kwargs), outcome)
 
     def _invoke(self, callee: Value, args: tuple[Value, ...]) -> Outcome:
         """How a rule calls what it was given: a layer inside `nn.Sequential`, a function."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops.families.creation.sized import OPTIONS, default_float, made, typed
-from typedtensors.ops.outcome import Conflicting
+from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.promotion import text
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import example
@@ -36,6 +36,20 @@ def window(call: Call) -> Value:
     """As many weights as a window is long."""
     size = call.dim("window_length")
     return made(call, (Axis(size),), typed(call, default_float(call)))
+
+
+@rule(
+    *(f"numpy.{name}" for name in ("hanning", "hamming", "blackman", "bartlett")),
+    params="M",
+    examples=(example(_N), example(8), example(0)),
+)
+@rule("numpy.kaiser", params="M, beta", examples=(example(_N, 14.0), example(8, 2.0)))
+def window_of_numpy(call: Call) -> Value:
+    """As many weights as a window is long, of double precision."""
+    size = call.dim("M")
+    if at_most(size, Dim.of(-1)):
+        raise Undetermined("a window of less than nothing is empty")
+    return made(call, (Axis(size),), _DOUBLE)
 
 
 _SIGNAL = f"sym=True, {OPTIONS}"

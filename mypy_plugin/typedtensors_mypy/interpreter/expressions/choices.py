@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choices among the elements of an axis that has one element: nothing is left to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.dims import Dim
+from typedtensors.ops import Known, Layer, Rule, Unknown, Value
+from typedtensors.shapes import Tensor
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What comes out of one element, and what is meant; `axis` where no argument says it."""
+
+    result: str
+    instead: str
+    axis: int | None = None
+
+
+_WEIGHTS = _Choice("1", "`sigmoid` of one logit, or another axis")
+_LOGARITHMS = _Choice("0", "`logsigmoid` of one logit, or another axis")
+_PLACES = _Choice("0", "compare one score with a threshold, or take another axis")
+_LOSS = "the binary cross entropy of one logit"
+_CHOICES: Mapping[str, _Choice] = {
+    **dict.fromkeys(("softmax", "softmin", "gumbelsoftmax"), _WEIGHTS),
+    "logsoftmax": _LOGARITHMS,
+    **dict.fromkeys(("argmax", "argmin"), _PLACES),
+    **dict.fromkeys(("crossentropy", "crossentropyloss"), _Choice("0", _LOSS, 1)),
+    **dict.fromkeys(
+        (
+            *("categoricalcrossentropy", "sparsecategoricalcrossentropy"),
+            *("softmaxcrossentropywithlogits", "sparsesoftmaxcrossentropywithlogits"),
+        ),
+        _Choice("0", _LOSS, -1),
+    ),
+}
+# How ops call the array among whose elements they choose, and its axis.
+_ARRAYS = ("input", "a", "x", "logits", "inputs", "y_pred")
+_AXES = ("dim", "axis")
+_CALLS = ("forward", "__call__")
+
+
+def judge_choice(
+    name: str,
+    rule: Rule,
+    layer: Layer | None,
+    given: tuple[Sequence[Value], Mapping[str, Value]],
+    outcome: Known,
+) -> Diagnostic | None:
+    """What is wrong with a choice among one element, if an op makes one."""
+    if layer is not None and layer.config.get("activation") == "softmax":
+        return _judge("softmax", _WEIGHTS, outcome.value, -1)
+    owner, _, last = name.rpartition(".")
+    called = owner.rpartition(".")[2] if last in _CALLS else last
+    choice = _CHOICES.get(called.lower().replace("_", ""))
+    if choice is None:
+        return None
+    arguments = _arguments(rule, layer, given)
+    array = next((arguments[each] for each in _ARRAYS if each in arguments), None)
+    return _judge(called, choice, array, _axis(choice, name, arguments))
+
+
+def _judge(called: str, choice: _Choice, array: Value, at: int | None) -> Diagnostic | None:
+    if at is None or not isinstance(array, Tensor):
+        return None
+    axis = array.shape.axis(at)
+    if axis is None or axis.flexible or not axis.is_one:
+        return None
+    shape = array.shape.text
+    return wording.chooses_among_one(called, at, shape, choice.result, hint=choice.instead)
+
+
+def _arguments(
+    rule: Rule, layer: Layer | None, given: tuple[Sequence[Value], Mapping[str, Value]]
+) -> Mapping[str, Value]:
+    bound = rule.parameters.bind(tuple(given[0]), given[1])
+    if isinstance(bound, Unknown):
+        return {}
+    return bound if layer is None else {**layer.config, **bound}
+
+
+def _axis(choice: _Choice, name: str, arguments: Mapping[str, Value]) -> int | None:
+    """Along which axis an op chooses; None where that is not said, or not known."""
+    if choice.axis is not None:
+        return choice.axis
+    axis = next((arguments[each] for each in _AXES if each in arguments), None)
+    if axis is None and choice is not _PLACES and name.startswith(("tensorflow.", "keras.")):
+        return -1
+    return axis.value if isinstance(axis, Dim) else None
