@@ -26,6 +26,7 @@ DIFFERENCES = {
     "tensorflow-keras": "Keras reads the parameters of a constructor, which the recorder hides",
     "keras-layers": "Keras reads the parameters of a constructor, which the recorder hides",
     "keras_models-layers_that_build_their_weights": "as it does those of `build`",
+    "keras_training-subclasses_that_are_trained": "as it does those of `call`",
     "README-the_guard": "the guard of the page itself lets the broadcast pass",
     "run-time-arrays_only": "its call is refused for an argument that is no array",
     "broadcasts-a_difference_of_a_column_and_a_row": "a guard takes what is transposed for meant",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
@@ -21,6 +21,7 @@ from typedtensors_mypy.interpreter.values import (
     Keyed,
     Stream,
     UserClass,
+    Wired,
 )
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External
@@ -103,7 +104,10 @@ class _Likening:
         if isinstance(value, Items) and depth < _DEEPEST:
             return self._of_items(value, depth + 1)
         if isinstance(value, Chain):
-            return Chain, self.of(value.modules, depth + 1)
+            parts = value.modules, value.settings
+            return Chain, tuple(self.of(part, depth + 1) for part in parts)
+        if isinstance(value, Wired):
+            return Wired, value, self.of(value.settings, depth + 1)
         try:
             hash(value)
         except TypeError:
@@ -163,7 +167,9 @@ class _Naming:
         if isinstance(value, (Stream, Keyed)):
             return type(value)(self.of(value.item))
         if isinstance(value, Chain):
-            return Chain(self.of(value.modules))  # type: ignore[arg-type]  # another list
+            return Chain(self.of(value.modules), self.of(value.settings))  # type: ignore[arg-type]  # others
+        if isinstance(value, Wired):
+            return replace(value, settings=self.of(value.settings))  # type: ignore[arg-type]  # another
         held = self._held(value)
         if held is None or any(self.of(each) is not each for each in held):
             raise _UnclearError

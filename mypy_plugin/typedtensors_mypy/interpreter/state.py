@@ -79,12 +79,17 @@ class State:
         if modules is chain.modules:
             return chain
         if isinstance(modules, (Items, Stream)):
-            return Chain(modules)
+            return Chain(modules, chain.settings)
         return Unknown("modules that are not known")
 
     def change(self, made: Items, now: Value) -> None:
         """From here on, a list or dict holds something else."""
         self.lists = {**self.lists, made.serial: Changed(made, now)}
+
+    def forget_list(self, made: Items) -> None:
+        """From here on, a list or dict that was changed before may hold anything."""
+        if made.serial in self.lists:
+            self.change(made, Unknown("a list or dict that changes"))
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name anew; what was known of the attributes of its old object is void."""

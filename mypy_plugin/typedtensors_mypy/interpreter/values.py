@@ -64,20 +64,25 @@ class Keyed(_Holder):
 
 @dataclass(frozen=True)
 class Chain:
-    """Modules that are applied one after the other, as those of `nn.Sequential` are."""
+    """Modules that are applied one after the other, as those of `nn.Sequential` are.
+
+    `settings` is a dict of what `compile` was given, where they are a model of Keras's.
+    """
 
     modules: Items | Stream
+    settings: Items = field(default_factory=lambda: Items((), ()), compare=False)
 
 
 @dataclass(frozen=True)
 class Wired:
     """A model of Keras's: what layers made of the inputs, and so will make of what it is called on.
 
-    Invariant: the inputs are an array of known rank, or several.
+    Invariant: the inputs are an array of known rank, or several. `settings` as those of a `Chain`.
     """
 
     inputs: Value
     outputs: Value
+    settings: Items = field(default_factory=lambda: Items((), ()), compare=False)
 
 
 @dataclass(frozen=True)
@@ -176,7 +181,7 @@ class Instance:
     time is Unknown for good, so sharing one instance between states is sound. `exact`: it is of
     this class, not of a subclass. `building`: its constructor is being gone through. `pending`:
     nobody has gone through it yet. `names` are what the annotations of its attributes need, once
-    somebody asked; `sizes` the integers that it was made with.
+    somebody asked; `sizes` the integers that it was made with. `settings` as those of a `Chain`.
     """
 
     cls: UserClass
@@ -186,6 +191,7 @@ class Instance:
     pending: bool = False
     names: Bindings | None = None
     sizes: frozenset[Atom] = frozenset()
+    settings: Items = field(default_factory=lambda: Items((), ()))
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,44 @@ def kind_of(name: str) -> Kind | None:
 # Methods that Keras's bases give, by the kind of what they do.
 WEIGHING = frozenset({"add_weight", "add_variable"})
 PREDICTING = frozenset({"predict", "predict_on_batch"})
-METHODS = WEIGHING | PREDICTING
+COMPILING = "compile"
+TRAINING = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
+METHODS = WEIGHING | PREDICTING | TRAINING | {COMPILING}
+# Methods by which a model says itself how it trains.
+OWN_TRAINING = ("train_step", "compute_loss")
 # Methods of a model that leave it what it is, and give nothing that has a shape.
 HARMLESS = frozenset(
     {
-        *("build", "compile", "compute_output_shape", "count_params", "evaluate", "export", "fit"),
-        *("get_config", "get_weights", "load_weights", "reset_metrics", "save", "save_weights"),
-        *("set_weights", "summary", "test_on_batch", "train_on_batch"),
+        *("build", "compute_output_shape", "count_params", "export", "get_config", "get_weights"),
+        *("load_weights", "reset_metrics", "save", "save_weights", "set_weights", "summary"),
     }
 )
 # What Keras lets a caller say of any layer, whether its `call` takes it or not.
 OF_EVERY_LAYER = frozenset({"training", "mask"})
+# Losses have names of their own: of a class, of its function, and short ones.
+_SHORT = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "bce": "binary_crossentropy",
+    "mape": "mean_absolute_percentage_error",
+    "kld": "kl_divergence",
+    "msle": "mean_squared_logarithmic_error",
+}
+_LOSSES = (
+    *("MeanSquaredError", "MeanAbsoluteError", "MeanAbsolutePercentageError", "Huber", "LogCosh"),
+    *("MeanSquaredLogarithmicError", "CosineSimilarity", "Hinge", "SquaredHinge", "Poisson"),
+    *("CategoricalHinge", "KLDivergence", "BinaryCrossentropy", "BinaryFocalCrossentropy"),
+    *("CategoricalCrossentropy", "CategoricalFocalCrossentropy", "SparseCategoricalCrossentropy"),
+    *("Dice", "Tversky", "CTC", "Circle"),
+)
+_OF_FUNCTIONS = {
+    **{re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): name for name in _LOSSES},
+    "kl_divergence": "KLDivergence",
+}
+
+
+def loss_class(name: str) -> str | None:
+    """The class of Keras's that a loss is wrapped in, `MeanSquaredError` for `mse`."""
+    if name in _LOSSES:
+        return name
+    return _OF_FUNCTIONS.get(_SHORT.get(name.lower(), name))

@@ -33,6 +33,7 @@ from typedtensors_mypy.interpreter.values import (
     Method,
     Promise,
     Stream,
+    Wired,
     array_framework,
     framework_of,
     of_framework,
@@ -259,6 +260,8 @@ def _with_entry(now: Value, key: Value, value: Value) -> Value:
 
 def mark_changed(frame: Frame, value: Value) -> None:
     """Something may have changed the lists and dicts that a value is or holds."""
+    if isinstance(value, (Chain, Wired, Instance)) and frame.state.lists:
+        frame.state.forget_list(value.settings)
     if not isinstance(value, (Items, tuple, Either)):
         return
     for option in options(value):

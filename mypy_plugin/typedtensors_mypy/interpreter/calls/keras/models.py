@@ -12,6 +12,8 @@ from typedtensors.dims import Atom, Dim, Verdict
 from typedtensors.ops import Framework, Unknown, Value, promotion
 from typedtensors.shapes import ANY, Axis, DType, Part, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.calls.keras.batches import batched, first_size
+from typedtensors_mypy.interpreter.calls.keras.training import compile_model, train
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -179,6 +181,10 @@ def call_method(
     frame: Frame, node: ast.expr, model: Value, name: str, arguments: Arguments
 ) -> Value | None:
     """The value of a method that Keras gives models and layers; None for another one."""
+    if name == keras_names.COMPILING and isinstance(model, (Chain, Wired, Instance)):
+        return compile_model(frame, model, arguments)
+    if name in keras_names.TRAINING and isinstance(model, (Chain, Wired, Instance)):
+        return train(frame, node, model, name, arguments)
     if name in keras_names.PREDICTING:
         return _predicted(frame, node, model, arguments)
     if name in keras_names.WEIGHING and isinstance(model, Instance):
@@ -194,36 +200,17 @@ def _predicted(frame: Frame, node: ast.expr, model: Value, arguments: Arguments)
         return Unknown("a prediction of unknown arrays")
     batch = Dim.fresh("batch")
     given = arguments.positional[0]
-    held = as_sequence(frame, given) if isinstance(given, Items) else given
-    total = _first_size(held)
+    total = first_size(frame, given)
     if total is None:
         return Unknown("a prediction of unknown arrays")
-    value = frame.run.call(frame, node, model, Arguments((_with_first(held, batch),)))
+    value = frame.run.call(frame, node, model, Arguments((batched(frame, given, batch),)))
     if not _holds_arrays(value):
         return value
     # A model that asks for batches of 4 tells what a batch is, and not how many rows there are.
     value, batch = _settled(frame, value), frame.state.facts.resolve(batch)
     arrays = value if isinstance(value, tuple) else (value,)
-    whole = all(_first_size(each) == batch for each in arrays)
-    return of_framework(_with_first(value, total if whole else Dim.fresh()), Framework.NUMPY)
-
-
-def _first_size(value: Value) -> Dim | None:
-    """The size that arrays have on their first axis; None if that is not known."""
-    first = value[0] if isinstance(value, tuple) and value else value
-    if not isinstance(first, Tensor) or not first.shape.fixed or first.shape.fixed[0].flexible:
-        return None
-    return first.shape.fixed[0].dim
-
-
-def _with_first(value: Value, size: Dim) -> Value:
-    """The arrays with another size on their first axis, where they are known to have one."""
-    if isinstance(value, tuple):
-        return tuple(_with_first(each, size) for each in value)
-    if not isinstance(value, Tensor) or not value.shape.fixed:
-        return value
-    first, *others = value.shape.fixed
-    return replace(value, shape=Shape((first.with_dim(size), *others)))
+    whole = all(first_size(frame, each) == batch for each in arrays)
+    return of_framework(batched(frame, value, total if whole else Dim.fresh()), Framework.NUMPY)
 
 
 def _holds_arrays(value: Value) -> bool:
