@@ -39,11 +39,19 @@ def findings(source: str, config: Config | None = None) -> list[Finding]:
     return check_module(module, program, config or Config())
 
 
-def findings_across(files: Mapping[str, str]) -> list[Finding]:
-    """What the interpreter tells of modules that see each other by their summaries alone."""
+def findings_across(files: Mapping[str, str], *, cached: bool) -> list[Finding]:
+    """What the interpreter tells of modules that see each other by their summaries alone.
+
+    `cached` summaries are read from their texts; others are the trees that were just made.
+    """
     whole = Sources(files)
     read = {name: module for name in files if (module := whole.module(name)) is not None}
-    summaries = {name: summarize(module)[0] for name, module in read.items()}
+    summaries = {}
+    for name, module in read.items():
+        text, outline = summarize(module)
+        seen = read_summary(name, text) if cached else outline
+        if text and seen is not None:
+            summaries[name] = seen
     return [
         finding
         for name, module in read.items()
@@ -54,8 +62,6 @@ def findings_across(files: Mapping[str, str]) -> list[Finding]:
 class _Seen(Sources):
     """A program as one of its modules sees it: itself in full, the others by their summaries."""
 
-    def __init__(self, own: Module, summaries: Mapping[str, str]) -> None:
+    def __init__(self, own: Module, summaries: Mapping[str, Module]) -> None:
         super().__init__({})
-        others = {name: read_summary(name, text) for name, text in summaries.items() if text}
-        self._modules = {name: module for name, module in others.items() if module is not None}
-        self._modules[own.name] = own
+        self._modules = {**summaries, own.name: own}

@@ -132,10 +132,10 @@ def _rewrites(
     frame: Frame, edits: Sequence[Edit], nodes: Sequence[ast.expr | None], dialect: Dialect
 ) -> tuple[Rewrite, ...]:
     """The edits of the source that remove the broadcast and can be made without a choice."""
-    if frame.scope.module is not frame.run.module:
-        # Of another module there is a summary, and it is not what is under check.
-        return ()
     source = frame.run.module.source
+    if frame.scope.module is not frame.run.module or not source:
+        # Of another module there is a summary, without a text, and it is not what is under check.
+        return ()
     texts = [None if each is None else ast.get_source_segment(source, each) for each in nodes]
     found = ((nodes[at], text) for at, text in safe_edits(edits, texts, dialect))
     return tuple(
