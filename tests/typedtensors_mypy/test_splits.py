@@ -35,7 +35,7 @@ def _places(told: Iterable[Finding]) -> set[tuple[int, str]]:
 @pytest.mark.parametrize("imports", IMPORTS.values(), ids=IMPORTS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.document.stem}-{case.name}")
 def test_the_cases_say_the_same_whichever_definition_is_moved(
-    case: Case, imports: tuple[str, str], cached: bool
+    case: Case, imports: tuple[str, str], *, cached: bool
 ) -> None:
     """What is wrong with the arguments of a call is told at the call if its code is elsewhere."""
     source = case.files["main.py"]
