@@ -9,7 +9,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.displays import entries, item_of_dict
-from typedtensors_mypy.interpreter.expressions.iteration import as_sequence
+from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, one_of
 from typedtensors_mypy.interpreter.expressions.subscripts import item_at
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
@@ -83,7 +83,7 @@ def _insert(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
 def _pop(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     now = frame.state.now(receiver)
     index = arguments.positional[0] if arguments.positional else Dim.of(-1)
-    taken = item_at(frame, now, index)
+    taken = one_of(now.item) if isinstance(now, Stream) else item_at(frame, now, index)
     if isinstance(receiver, Items) and isinstance(now, Items):
         place = index.value if isinstance(index, Dim) else None
         if place is not None and -len(now.values) <= place < len(now.values):
@@ -145,7 +145,8 @@ def _get(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     otherwise = default[0] if default else arguments.keywords.get("default")
     if held is not None and isinstance(key, str):
         return otherwise
-    return either((item_of_dict(frame, receiver), otherwise))
+    value = one_of(item_of_dict(frame, receiver), key if isinstance(key, str) else None)
+    return either((value, otherwise))
 
 
 def _take(frame: Frame, receiver: Value, arguments: Arguments) -> Value:

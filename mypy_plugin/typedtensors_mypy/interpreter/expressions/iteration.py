@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
@@ -20,6 +21,7 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Stream,
     array_framework,
+    either,
     of_framework,
     present_options,
 )
@@ -94,25 +96,39 @@ def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:
         known = [each for each in every if each is not None]
         return tuple(map(join_all, zip(*known, strict=True))) if len(known) == len(every) else None
     if isinstance(value, Stream):
-        return tuple(_anew(value.item) for _ in range(count))
+        return tuple(one_of(value.item, place) for place in range(count))
     if isinstance(value, Tensor):
         return (_row(value),) * count
     return None
 
 
-def _anew(item: Value) -> Value:
-    """One item of several: a size that nothing is known of need not be that of the next."""
+def one_of(item: Value, key: object = None) -> Value:
+    """One of several alike items: a size that nothing is known of need not be that of the next.
+
+    Under a key that is known it is the same one each time.
+    """
+    if isinstance(item, Dim):
+        return _size_of_one(item, key)
+    if isinstance(item, Either):
+        return either(one_of(option, key) for option in item.options)
+    if type(item) is tuple:
+        return tuple(one_of(part, key) for part in item)
     if not isinstance(item, Tensor):
         return item
-    axes = (_axis_anew(part) if isinstance(part, Axis) else part for part in item.shape.axes)
+    axes = (
+        part.with_dim(_size_of_one(part.dim, key)) if isinstance(part, Axis) else part
+        for part in item.shape.axes
+    )
     return of_framework(item.with_shape(Shape(tuple(axes))), array_framework(item))
 
 
-def _axis_anew(axis: Axis) -> Axis:
-    atom = axis.dim.factor
+def _size_of_one(size: Dim, key: object) -> Dim:
+    atom = size.factor
     if not isinstance(atom, Atom) or atom.declared or atom.scope:
-        return axis
-    return axis.with_dim(Dim.fresh(atom.name))
+        return size
+    if key is None:
+        return Dim.fresh(atom.name)
+    return Dim.atom(replace(atom, name=f"{atom.name}[{key}]"))
 
 
 def unpack_around(

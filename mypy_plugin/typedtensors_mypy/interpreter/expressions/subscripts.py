@@ -11,6 +11,7 @@ from typedtensors.ops.steps.axes.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.expressions.iteration import one_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
@@ -39,11 +40,14 @@ def item_at(frame: Frame, base: Value, index: Value) -> Value:
         return _of_tuple(base, index)
     if isinstance(base, Items):
         return _of_items(base, index)
-    if isinstance(base, Stream):
-        return base if isinstance(index, slice) else base.item
+    if isinstance(base, Stream) and isinstance(index, slice):
+        starts = index.start is None or index.start == Dim.of(0)
+        return base if starts and index.step is None else Stream(one_of(base.item))
     if isinstance(base, Chain):
         return _of_chain(frame, base, index)
-    return base.item if isinstance(base, Keyed) else Unknown("an item of something else")
+    if isinstance(base, (Stream, Keyed)):
+        return one_of(base.item, index if isinstance(index, (Dim, str)) else None)
+    return Unknown("an item of something else")
 
 
 def _of_chain(frame: Frame, base: Chain, index: Value) -> Value:
