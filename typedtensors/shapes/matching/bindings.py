@@ -87,6 +87,13 @@ class Bindings:
         """These bindings and one more, which replaces an earlier one of that name."""
         return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
 
+    def without(self, names: frozenset[str]) -> Bindings:
+        """These bindings but for some names, of axes and of runs of them."""
+        if not names:
+            return self
+        axes = {name: bound for name, bound in self.axes.items() if name not in names}
+        return Bindings.of(axes, {n: run for n, run in self.runs.items() if n not in names})
+
     def complete(self, specs: Iterable[Spec], scope: int = 0) -> Bindings:
         """These bindings with unknown sizes for every name of the specs that lacks them.
 

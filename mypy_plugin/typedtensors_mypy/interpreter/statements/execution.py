@@ -12,6 +12,7 @@ from typing import Any
 from typedtensors.diagnostics import wording
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.alternatives import either_way
+from typedtensors_mypy.interpreter.annotations.absent import unbound_names
 from typedtensors_mypy.interpreter.annotations.declared import check, keep
 from typedtensors_mypy.interpreter.calls.containers import extend
 from typedtensors_mypy.interpreter.expressions import operators
@@ -100,6 +101,7 @@ def _returned(frame: Frame, node: ast.expr) -> Value:
     if isinstance(frame.returns, OpaqueType):
         return value
     bindings = frame.bindings
+    frame.bindings = bindings.without(unbound_names(frame))
     fits = check(frame, node, wording.returned(frame.name), frame.returns, value)
     frame.bindings = bindings
     return value if fits else REPORTED
