@@ -13,7 +13,7 @@ from typedtensors.dims.dim import Atom, Dim
 from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,14 @@ class Facts:
         """
         return self._learn(left, right, _opaque, _any)
 
+    def freed(self, atoms: Iterable[Atom]) -> Facts:
+        """What is known if each of some atoms may be any size, that of a declared name too."""
+        facts = self
+        for atom in atoms:
+            if atom.declared and atom not in facts.equations:
+                facts = facts._with(atom, _any_size(atom))
+        return facts
+
     def _misnames(self, learned: Facts) -> bool:
         """Whether what was learned gives a size of an object the name of another axis."""
         for atom in self.called - self.equations.keys():
@@ -113,12 +121,18 @@ class Facts:
         return False
 
     def join(self, other: Facts) -> Facts:
-        """What holds after either of two branches."""
+        """What holds after either of two branches.
+
+        A declared size that is one thing after the first and another after the second may be any.
+        """
         if self == other:
             return self
         kept = {
             atom: dim for atom, dim in self.equations.items() if other.equations.get(atom) == dim
         }
+        for atom in self.equations.keys() & other.equations.keys() - kept.keys():
+            if atom.declared:
+                kept[atom] = _fill_in(_any_size(atom), kept)
         return replace(self, equations=MappingProxyType(kept))
 
     def _learn(self, left: Dim, right: Dim, *wanted: Callable[[Atom], bool]) -> Facts:
@@ -133,6 +147,11 @@ class Facts:
         single = {atom: dim}
         known = {left: _fill_in(right, single) for left, right in self.equations.items()}
         return replace(self, equations=MappingProxyType(known | single))
+
+
+def _any_size(atom: Atom) -> Dim:
+    """An opaque integer in place of a declared one; the same one each time."""
+    return Dim.atom(replace(atom, declared=False, scope=0))
 
 
 def _fill_in(dim: Dim, known: Mapping[Atom, Dim]) -> Dim:

@@ -83,6 +83,11 @@ def _same(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return arguments.positional[0] if arguments.positional else Unknown("nothing")
 
 
+def _not(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
+    """Whether torch compiles or traces the code: it runs as it would without."""
+    return False
+
+
 def _module_list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     if not arguments.positional:
         return Items(())
@@ -167,5 +172,9 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.nn.parallel.DistributedDataParallel": _same,
     "torch.compile": _same,
     "torch.jit.script": _same,
+    "torch.compiler.is_compiling": _not,
+    "torch.compiler.is_dynamo_compiling": _not,
+    "torch.jit.is_scripting": _not,
+    "torch.jit.is_tracing": _not,
     "fancy_einsum.einsum": _einsum_of_words,
 }

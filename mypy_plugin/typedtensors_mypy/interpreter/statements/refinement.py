@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import itertools
 
-from typedtensors.dims import Dim, Facts
+from typedtensors.dims import Atom, Dim, Facts
 from typedtensors.ops import Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.expressions.iteration import with_rank
@@ -76,6 +76,8 @@ def _known(frame: Frame, node: ast.Name | ast.Attribute) -> Value:
 
 def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     """Two sizes that a test shows equal are equal from there on; of a chain, each two."""
+    if isinstance(test.ops[0], ast.In if holds else ast.NotIn) and len(test.ops) == 1:
+        _learn_choice(frame, test.left, test.comparators[0])
     shown = ast.Eq if holds else ast.NotEq
     if not all(isinstance(operator, shown) for operator in test.ops):
         return
@@ -88,6 +90,15 @@ def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
         frame.state.facts = _equal(frame.state.facts, one, other)
         _learn_rank(frame, left, other)
         _learn_rank(frame, right, one)
+
+
+def _learn_choice(frame: Frame, left: ast.expr, choices: ast.expr) -> None:
+    """After `x.shape[0] in (b, 1)` the size is one of several: `b`, where it has another name."""
+    if isinstance(choices, (ast.Tuple, ast.List, ast.Set)):
+        with frame.run.silence():
+            size = frame.evaluate(left)
+        if isinstance(size, Dim) and isinstance(size.factor, Atom):
+            frame.state.facts = frame.state.facts.freed([size.factor])
 
 
 def _learn_rank(frame: Frame, node: ast.expr, rank: Value) -> None:
