@@ -51,13 +51,14 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
         values[signature.parameters[0].name] = receiver
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})
-    sizes = (Dim.name(parameter.name).atoms for parameter in size_parameters(signature))
+    sizes = _own_sizes(frame, signature)
+    declared = (size.atoms for size in sizes.values() if size.declared)
     frame.state.facts = replace(
         frame.state.facts,
-        chosen=frozenset().union(*sizes),
+        chosen=frozenset().union(*declared),
         called=_called(frame, signature),
     )
-    frame.bindings = _own_bindings(signature)
+    frame.bindings = _own_bindings(signature, sizes)
     frame.accepting = signature.accepting
     frame.returns = UNANNOTATED if signature.generator else signature.returns
     if signature.generator and isinstance(signature.returns, StreamType):
@@ -114,13 +115,24 @@ def activation(run: Run, function: Function) -> Frame:
     )
 
 
-def _own_bindings(signature: Signature) -> Bindings:
+def _own_bindings(signature: Signature, sizes: Mapping[str, Dim]) -> Bindings:
     """Each name that a parameter declares stands for itself."""
     specs = [spec for parameter in signature.parameters for spec in specs_of(parameter.type)]
     bindings = Bindings.declared(specs)
-    for parameter in size_parameters(signature):
-        bindings = bindings.bind(parameter.name, Dim.name(parameter.name))
+    for name, size in sizes.items():
+        bindings = bindings.bind(name, size)
     return bindings
+
+
+def _own_sizes(frame: Frame, signature: Signature) -> dict[str, Dim]:
+    """What the integers among the parameters are: each a size of its own.
+
+    One that the code compares with something else may well be as large: `k` in `if k >= len(x)`.
+    """
+    inside = None if frame.function is None else frame.scope.module.once(contents, frame.function)
+    compared = frozenset[str]().union(*(() if inside is None else inside.compared))
+    names = (parameter.name for parameter in size_parameters(signature))
+    return {name: Dim.opaque(name) if name in compared else Dim.name(name) for name in names}
 
 
 def size_parameters(signature: Signature) -> Iterator[Parameter]:
@@ -138,14 +150,13 @@ def size_parameters(signature: Signature) -> Iterator[Parameter]:
 
 def own_values(frame: Frame, signature: Signature) -> dict[str, Value]:
     """What the parameters are inside the function, by their annotations."""
-    bindings = _own_bindings(signature)
+    sizes = _own_sizes(frame, signature)
+    bindings = _own_bindings(signature, sizes)
     values = {
         parameter.name: value_of(frame, parameter.type, bindings, parameter.name)
         for parameter in signature.parameters
     }
-    for parameter in size_parameters(signature):
-        values[parameter.name] = Dim.name(parameter.name)
-    return values
+    return {**values, **sizes}
 
 
 def go_through(frame: Frame) -> None:

@@ -42,6 +42,8 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
     given = [part for part in wanted if not is_hole(part)]
     complaint = wording.count_differs(f"`{call.name}`", source.text, " ".join(map(str, wanted)))
     left, right = _leftover(source.axes, given, call.facts)
+    if left is None or not left.declared:
+        _suit(call, given)
     if not holes:
         if left is not None and right is not None:
             agree(call, left, right, complaint)
@@ -66,11 +68,20 @@ def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:
     verdict = call.same(left, right)
     if verdict is Verdict.EQUAL or call.facts is not before or _has_quotient(left, right):
         return
+    if right.atoms & before.chosen and call.requires(left, right) is not Verdict.DIFFERENT:
+        return
     if verdict is Verdict.DIFFERENT and _never_equal(left, right):
         raise Conflicting(complaint)
     call.facts = before.learn(left, right)
     if call.facts is before and left.declared and right.declared:
         raise Undetermined("the counts agree only if the names have more to do with each other")
+
+
+def _suit(call: Call, wanted: Sequence[Part]) -> None:
+    """Take integers that callers pass to be sizes that an array has of which not all is known."""
+    for part in wanted:
+        if isinstance(part, Axis):
+            call.facts = call.facts.freed(part.dim.atoms & call.facts.chosen)
 
 
 def _has_quotient(left: Dim, right: Dim) -> bool:
