@@ -18,6 +18,7 @@ from typedtensors_mypy.interpreter.calls.keras.models import (
     make_sequential,
     pass_input,
 )
+from typedtensors_mypy.interpreter.calls.mapping import MAPPED, call_mapped, vmap
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
@@ -177,4 +178,6 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.jit.is_scripting": _not,
     "torch.jit.is_tracing": _not,
     "fancy_einsum.einsum": _einsum_of_words,
+    **dict.fromkeys(("torch.vmap", "torch.func.vmap", "functorch.vmap"), vmap),
+    MAPPED: call_mapped,
 }

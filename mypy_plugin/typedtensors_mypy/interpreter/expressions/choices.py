@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim
-from typedtensors.ops import Known, Layer, Rule, Unknown, Value
+from typedtensors.ops import Fields, Known, Layer, Rule, Unknown, Value
 from typedtensors.shapes import Tensor
 
 
@@ -28,7 +29,7 @@ _LOSS = "the binary cross entropy of one logit"
 _CHOICES: Mapping[str, _Choice] = {
     **dict.fromkeys(("softmax", "softmin", "gumbelsoftmax"), _WEIGHTS),
     "logsoftmax": _LOGARITHMS,
-    **dict.fromkeys(("argmax", "argmin"), _PLACES),
+    **dict.fromkeys(("argmax", "argmin", "max", "min"), _PLACES),
     **dict.fromkeys(("crossentropy", "crossentropyloss"), _Choice("0", _LOSS, 1)),
     **dict.fromkeys(
         (
@@ -42,6 +43,8 @@ _CHOICES: Mapping[str, _Choice] = {
 _ARRAYS = ("input", "a", "x", "logits", "inputs", "y_pred")
 _AXES = ("dim", "axis")
 _CALLS = ("forward", "__call__")
+# Ops that may give the places of what they choose beside it.
+_WITH_PLACES = frozenset({"max", "min"})
 
 
 def judge_choice(
@@ -57,7 +60,7 @@ def judge_choice(
     owner, _, last = name.rpartition(".")
     called = owner.rpartition(".")[2] if last in _CALLS else last
     choice = _CHOICES.get(called.lower().replace("_", ""))
-    if choice is None:
+    if choice is None or (last in _WITH_PLACES and not isinstance(outcome.value, Fields)):
         return None
     arguments = _arguments(rule, layer, given)
     array = next((arguments[each] for each in _ARRAYS if each in arguments), None)
@@ -91,3 +94,19 @@ def _axis(choice: _Choice, name: str, arguments: Mapping[str, Value]) -> int | N
     if axis is None and choice is not _PLACES and name.startswith(("tensorflow.", "keras.")):
         return -1
     return axis.value if isinstance(axis, Dim) else None
+
+
+def reads_places(root: ast.AST, call: ast.expr) -> bool:
+    """Whether code reads where the elements are: `_, place = x.max(1)`, `x.max(1).indices`."""
+    return any(_reads_places(part, call) for part in ast.walk(root))
+
+
+def _reads_places(part: ast.AST, call: ast.expr) -> bool:
+    if isinstance(part, ast.Assign) and part.value is call:
+        names = getattr(part.targets[0], "elts", [])
+        return len(names) == 2 and getattr(names[1], "id", "") != "_"
+    if isinstance(part, ast.Attribute):
+        return part.value is call and part.attr == "indices"
+    if not isinstance(part, ast.Subscript) or part.value is not call:
+        return False
+    return isinstance(part.slice, ast.Constant) and part.slice.value == 1

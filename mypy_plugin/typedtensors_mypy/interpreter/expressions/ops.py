@@ -11,6 +11,7 @@ from typedtensors.diagnostics import Diagnostic
 from typedtensors.dims import Facts
 from typedtensors.ops import (
     Conflict,
+    Fields,
     Framework,
     Known,
     Layer,
@@ -27,7 +28,7 @@ from typedtensors.shapes import DType
 from typedtensors.shapes.broadcast import Reason
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.broadcasts import as_compared, judge_all
-from typedtensors_mypy.interpreter.expressions.choices import judge_choice
+from typedtensors_mypy.interpreter.expressions.choices import judge_choice, reads_places
 from typedtensors_mypy.interpreter.expressions.layouts import judge_rows, judge_view
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -173,7 +174,11 @@ class _Application:
         """In a function that is followed from a call, an axis may have one element by chance."""
         if self.frame.called_at is not None:
             return None
-        return judge_choice(self.name, self.rule, self.layer, (args, kwargs), outcome)
+        found = judge_choice(self.name, self.rule, self.layer, (args, kwargs), outcome)
+        if found is None or not isinstance(outcome.value, Fields):
+            return found
+        root = self.frame.function or self.frame.scope.module.tree
+        return found if reads_places(root, self.node) else None
 
     def _invoke(self, callee: Value, args: tuple[Value, ...]) -> Outcome:
         """How a rule calls what it was given: a layer inside `nn.Sequential`, a function."""
