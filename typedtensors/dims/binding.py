@@ -60,7 +60,7 @@ class Facts:
         if verdict is not Verdict.UNDECIDED:
             return verdict, self
         learned = self._learn(left, right, _opaque, _any)
-        if self._misnames(learned) or self._confuses(learned):
+        if self._misnames(learned) or self._merges(learned) or self._confuses(learned):
             return Verdict.DIFFERENT, self
         return verdict, learned
 
@@ -107,6 +107,21 @@ class Facts:
             taken = learned.resolve(Dim.atom(atom)).factor
             if isinstance(taken, Atom) and taken.declared and taken.name != atom.name:
                 return taken not in self.chosen
+        return False
+
+    def _merges(self, learned: Facts) -> bool:
+        """Whether what was learned gives one size to two axes that the code names differently.
+
+        `frames-1` may be `batch`, or `joints`; but not both.
+        """
+        for atom, dim in learned.equations.items():
+            other = dim.factor if atom.declared else None
+            if not isinstance(other, Atom) or not other.declared or {atom, other} & self.chosen:
+                continue
+            before = self.resolve(Dim.atom(atom))
+            # What it was said to be may be the other, where that is no more than a name.
+            if before != dim and before.declared:
+                return True
         return False
 
     def _confuses(self, learned: Facts) -> bool:

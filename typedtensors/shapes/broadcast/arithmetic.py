@@ -127,12 +127,19 @@ def _align(
     # A vector may be of size 1 by configuration: it teaches nothing about the axis it meets.
     teaches = len({len(run) for run in runs}) == 1
     meetings = []
+    assumed = facts
     for index, column in _columns(runs):
         unseen = any(o and len(run) < -index for run, o in zip(runs, open_ended, strict=True))
-        met, learned = _meet(index, column, facts)
+        met, learned = _meet(index, column, assumed)
         facts = learned if teaches else facts
+        # What axes that annotations name need to be equal, all of them have to be at once.
+        assumed = learned if teaches or _are_named(column) else assumed
         meetings.append(_beside_unknown(met) if unseen else met)
     return meetings, facts
+
+
+def _are_named(column: Column) -> bool:
+    return all(axis.dim.declared and not axis.flexible for _, axis in column)
 
 
 def _columns(runs: Sequence[Run]) -> Iterator[tuple[int, Column]]:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from typedtensors.shapes.shape import Shape
 
 
+# The axes of an array of rows.
+_ROWS = 2
+
+
 class Kind(Enum):
     """The classes of broadcast, from harmless to dangerous."""
 
@@ -78,8 +82,13 @@ class BroadcastEvent:
 
     @property
     def of_vectors(self) -> bool:
-        """Whether the operands end in one and the same axis, as `(n, 1, d)` and `(n, d)` do."""
+        """Whether rows of one length meet as a table, as those of `(n, 1, d)` and `(n, d)` do.
+
+        Images `(b, h, w)` and `(b, 1, h, w)` are no rows.
+        """
         if not all(shape.suffix for shape in self.shapes):
+            return False
+        if min(shape.least_rank for shape in self.shapes) > _ROWS:
             return False
         last = {self.facts.resolve(shape.suffix[-1].dim) for shape in self.shapes}
         return len(last) == 1 and last != {Dim.of(1)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typedtensors.diagnostics import Diagnostic, Rewrite, wording
 from typedtensors.ops import Broadcast, Framework, Known, Rule
 from typedtensors.ops.rule import framework_of
-from typedtensors.shapes import Tensor, Variadic
+from typedtensors.shapes import DType, Tensor, Variadic
 from typedtensors.shapes.broadcast import (
     NUMPY,
     TENSORFLOW,
@@ -35,6 +35,7 @@ from typedtensors.shapes.broadcast import (
 from typedtensors_mypy.interpreter.frame import Frame
 
 _LONGEST_EXPRESSION = 60
+_FLOAT = DType.named("Float")
 _DIALECTS = {Framework.NUMPY: NUMPY, Framework.TENSORFLOW: TENSORFLOW}
 
 
@@ -57,17 +58,19 @@ def judge_all(frame: Frame, node: ast.expr, rule: Rule, outcome: Known) -> Diagn
 def as_compared(outcome: Known) -> Known:
     """The outcome of a loss that compares an array with what is not known at all.
 
-    The two have one shape, or the loss is a mistake.
+    The two have one shape, or the loss is a mistake; and what floats are compared with is a float.
     """
     value = outcome.value
     if not isinstance(value, Tensor) or value.shape.rank is not None:
         return outcome
     for made in outcome.broadcasts:
-        shapes = {made.operands[name].shape for name in made.compared}
-        known = [shape for shape in shapes if shape.rank is not None]
-        unseen = all(not (shape.prefix or shape.suffix) for shape in shapes if shape.rank is None)
-        if len(known) == 1 and unseen and value.shape == made.result.shape:
-            return replace(outcome, value=value.with_shape(known[0]))
+        arrays = [made.operands[name] for name in made.compared]
+        known = [array for array in arrays if array.shape.rank is not None]
+        unseen = [array.shape for array in arrays if array.shape.rank is None]
+        nothing = not any(shape.prefix or shape.suffix for shape in unseen)
+        if len(known) == 1 and nothing and value.shape == made.result.shape:
+            dtype = _FLOAT if _is_floating(known[0]) else value.dtype
+            return replace(outcome, value=Tensor(known[0].shape, dtype))
     return outcome
 
 
