@@ -7,7 +7,7 @@ import contextlib
 import importlib.util
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,13 @@ def as_dtype(name: str) -> Any:
     import tensorflow as tf
 
     return tf.as_dtype(name)
+
+
+def traced(call: Callable[[], Any]) -> Any:
+    """What a graph that makes a call says of its result."""
+    import tensorflow as tf
+
+    return tf.compat.v1.wrap_function(call, signature=[]).structured_outputs
 
 
 def described(actual: Any) -> tuple[tuple[int, ...], str] | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, larger
-from typedtensors.ops.families.keras.images import convolved, images, parts_of, slid_over
+from typedtensors.ops.families.keras.images import convolved, images, parts_of, slid_over, turned
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.rule import Array, Example, example
 from typedtensors.ops.steps.axes.sizes import sized
@@ -29,6 +29,7 @@ def _wider(count: int) -> tuple[Example, ...]:
         *(example(fixed).on(4, (4,) * count, 2), example(flat).on(4, 3)),
         *(example(named).on(4, 3, strides=2, padding="same", output_padding=1),),
         *(example(named).on(4, 3, strides=2, output_padding=1),),
+        *(example(turned(count)).on(4, 3, data_format="channels_first"),),
     )
 
 
@@ -76,7 +77,7 @@ def _by_channel(count: int) -> tuple[Example, ...]:
     return (
         *(example(named).on(3, padding="same"), example(fixed).on(2, depth_multiplier=2)),
         *(example(fixed).on(3, 2, "same"), example(fixed).on(3, dilation_rate=2)),
-        example(flat).on(3),
+        *(example(flat).on(3), example(turned(count)).on(3, data_format="channels_first")),
     )
 
 
@@ -103,6 +104,7 @@ def _separable(count: int) -> tuple[Example, ...]:
     return (
         *(example(named).on(_O, 3, padding="same"), example(fixed).on(4, 2)),
         *(example(fixed).on(4, 3, 2, "same"), example(flat).on(4, 3)),
+        *(example(turned(count)).on(4, 3, data_format="channels_first"),),
     )
 
 

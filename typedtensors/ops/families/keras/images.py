@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras's convolutions and pooling, over images with their channels last."""
+"""Keras's convolutions and pooling, over images with their channels last or first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typedtensors.ops.steps.axes.sizes import sized
 from typedtensors.ops.steps.keras.layers import computed, keras_layer, passed_on
 from typedtensors.ops.steps.signals.channels_last import Picture, picture, windowed
 from typedtensors.ops.steps.signals.windows import Window, per_axis, windows
-from typedtensors.shapes import Axis, Shape
+from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -25,10 +25,12 @@ _SPATIAL = ("9", "9 7", "7 8 9")
 
 def parts_of(call: Call) -> Picture:
     """The axes of the input, of which the layer's name says how many there are."""
-    if call["data_format"] not in (None, "channels_last"):
-        raise Undetermined("channels are not last")
+    order = call["data_format"]
+    if order not in (None, "channels_last", "channels_first"):
+        raise Undetermined("where the channels are is not known")
     found = re.search(r"(\d)D", call.op)
-    return picture(call, "inputs", int(found[1]) if found else 0)
+    count = int(found[1]) if found else 0
+    return picture(call, "inputs", count, first=order == "channels_first")
 
 
 def images(count: int) -> tuple[Array, Array, Array]:
@@ -37,12 +39,18 @@ def images(count: int) -> tuple[Array, Array, Array]:
     return Array(f"b {named} c"), Array(f"b {fixed} 3"), Array(f"b {fixed.split()[0]}")
 
 
+def turned(count: int) -> Array:
+    """Images with their channels first."""
+    return Array(f"b 3 {_SPATIAL[count - 1]}")
+
+
 def _convolutions(count: int) -> tuple[Example, ...]:
     named, fixed, flat = images(count)
     return (
         *(example(named).on(_O, 3, padding="same"), example(fixed).on(4, 3)),
         *(example(fixed).on(_O, (3,) * count, 2), example(fixed).on(4, 2, 2, "same")),
         *(example(fixed).on(4, 3, dilation_rate=2), example(flat).on(4, 3)),
+        *(example(turned(count)).on(4, 3, data_format="channels_first"),),
     )
 
 
@@ -85,6 +93,7 @@ def _poolings(count: int) -> tuple[Example, ...]:
     return (
         *(example(named).on(2, padding="same"), example(fixed).on(2), example(fixed).on(3, 1)),
         *(example(fixed).on(2, 2, "same"), example(flat).on(2)),
+        *(example(turned(count)).on(2, data_format="channels_first"),),
     )
 
 
@@ -112,13 +121,16 @@ for _count in (1, 2, 3):
             for kind in ("MaxPooling", "AveragePooling", "MaxPool", "AvgPool")
         ),
         params="data_format=None, keepdims=False",
-        examples=(example(_named).on(), example(_named).on(keepdims=True), example(_flat).on()),
+        examples=(
+            *(example(_named).on(), example(_named).on(keepdims=True), example(_flat).on()),
+            *(example(turned(_count)).on(data_format="channels_first", keepdims=True),),
+        ),
     )
     def pooled_over_all(call: Call) -> Value:
         """One value for each channel."""
         parts = parts_of(call)
         ones = [Axis(Dim.of(1))] * len(parts.spatial) if call.flag("keepdims") else []
-        return passed_on(call.tensor("inputs"), Shape((*parts.lead, *ones, parts.channels)))
+        return passed_on(call.tensor("inputs"), parts.shape(ones, parts.channels))
 
 
 for _count in (1, 2, 3):
@@ -127,7 +139,10 @@ for _count in (1, 2, 3):
     @keras_layer(
         *(f"Adaptive{kind}Pooling{_count}D" for kind in ("Max", "Average")),
         params="output_size, data_format=None",
-        examples=(example(_named).on(4), example(_named).on((3,) * _count)),
+        examples=(
+            *(example(_named).on(4), example(_named).on((3,) * _count)),
+            *(example(turned(_count)).on(3, data_format="channels_first"),),
+        ),
     )
     def pooled_to_size(call: Call) -> Value:
         """So many values along each spatial axis."""

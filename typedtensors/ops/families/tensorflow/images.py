@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow's convolutions and pooling over images with their channels last."""
+"""TensorFlow's convolutions and pooling over images with their channels last or first."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from typedtensors.ops.steps.matmul import require_one_kind
 from typedtensors.ops.steps.signals.channels_last import numbers, picture, windowed
 from typedtensors.ops.steps.signals.images import spatial_rank
 from typedtensors.ops.steps.signals.windows import windows
-from typedtensors.shapes import Axis, Shape
+from typedtensors.shapes import Axis
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
     from typedtensors.ops.value import Value
 
 _SPATIAL = ("9", "9 7", "7 8 9")
-_FORMATS = (None, "NWC", "NHWC", "NDHWC")
+_LAST, _FIRST = (None, "NWC", "NHWC", "NDHWC"), ("NCW", "NCHW", "NCDHW")
 
 
-def _require_channels_last(call: Call) -> None:
-    if call["data_format"] not in _FORMATS:
-        raise Undetermined("channels are not last")
+def _channels_first(call: Call) -> bool:
+    """Whether the channels come before the spatial axes."""
+    if call["data_format"] not in _LAST + _FIRST:
+        raise Undetermined("where the channels are is not known")
+    return call["data_format"] in _FIRST
 
 
 def _convolutions(count: int) -> tuple[Example, ...]:
@@ -43,20 +45,19 @@ def _convolutions(count: int) -> tuple[Example, ...]:
 
 def convolved(call: Call) -> Value:
     """Windows as large as the filters slide over the spatial axes; channels become others."""
-    _require_channels_last(call)
-    count = spatial_rank(call)
-    parts = picture(call, "input", count, batches=None)
-    kernel, last = _filters(call, count)
+    first, count = _channels_first(call), spatial_rank(call)
+    parts = picture(call, "input", count, batches=1 if first else None, first=first)
+    kernel, last = _filters(call, count, parts.channels)
     stride = call.arguments.get("strides", call.arguments.get("stride"))
     dilation = Dim.of(1) if call["dilations"] is None else call["dilations"]
-    steps, spread = numbers(stride, count), numbers(dilation, count)
+    steps, spread = (numbers(each, count, first=first) for each in (stride, dilation))
     found = windows(count, kernel, steps, Dim.of(0), spread)
     axes = windowed(call, parts.spatial, found, call["padding"])
     require_one_kind(call, "input", "filters")
     return call.tensor("input").with_shape(parts.shape(axes, last))
 
 
-def _filters(call: Call, count: int) -> tuple[list[Dim], Axis]:
+def _filters(call: Call, count: int, own: Axis) -> tuple[list[Dim], Axis]:
     """The sizes of the windows and the channels that are made; those that come in must fit."""
     filters = call.tensor("filters").shape
     if filters.rank is not None and filters.rank != count + 2:
@@ -65,14 +66,13 @@ def _filters(call: Call, count: int) -> tuple[list[Dim], Axis]:
     sizes = filters.fixed
     if sizes is None or any(axis.flexible for axis in sizes):
         raise Undetermined("a size of the filters is not known")
-    _require_channels(call, call.tensor("input").shape, sizes[-2])
+    _require_channels(call, own, sizes[-2])
     return [axis.dim for axis in sizes[:-2]], sizes[-1]
 
 
-def _require_channels(call: Call, shape: Shape, needed: Axis) -> None:
+def _require_channels(call: Call, own: Axis, needed: Axis) -> None:
     """What comes in has the channels of the filters, or several times as many: those are groups."""
-    own = shape.axis(-1)
-    if own is None or own.flexible:
+    if own.flexible:
         return
     if call.facts.compare(own.dim, needed.dim) is not Verdict.DIFFERENT:
         return
@@ -80,9 +80,9 @@ def _require_channels(call: Call, shape: Shape, needed: Axis) -> None:
     if given is None or not wanted or given % wanted == 0:
         raise Undetermined("the channels may be in groups")
     where, origin = wording.argument("input", call.name), "axis -2 of `filters`"
-    raise Conflicting(
-        wording.axis_differs(where, len(shape.axes) - 1, str(needed), str(own), bound_by=origin)
-    )
+    rank = len(call.tensor("input").shape.axes)
+    at = 1 if _channels_first(call) else rank - 1
+    raise Conflicting(wording.axis_differs(where, at, str(needed), str(own), bound_by=origin))
 
 
 for _count, _stride in ((1, "stride"), (2, "strides")):
@@ -114,10 +114,9 @@ def _poolings(count: int) -> tuple[Example, ...]:
 
 def pooled(call: Call) -> Value:
     """A value per window."""
-    _require_channels_last(call)
-    count = spatial_rank(call)
-    parts = picture(call, "input", count)
-    kernel, steps = numbers(call["ksize"], count), numbers(call["strides"], count)
+    first, count = _channels_first(call), spatial_rank(call)
+    parts = picture(call, "input", count, first=first)
+    kernel, steps = (numbers(call[name], count, first=first) for name in ("ksize", "strides"))
     found = windows(count, kernel, steps, Dim.of(0), Dim.of(1))
     axes = windowed(call, parts.spatial, found, call["padding"])
     return call.tensor("input").with_shape(parts.shape(axes, parts.channels))

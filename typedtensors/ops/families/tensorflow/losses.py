@@ -109,26 +109,31 @@ def dropout(call: Call) -> Value:
     return call.tensor("x")
 
 
+_CHANNELS_LAST = (None, "NHWC", "N...C")
+
+
 @rule(
     *tensorflow_names("nn.bias_add"),
     params="value, bias, data_format=None, name=None",
     examples=(
         *(example(Array("b c"), Array("c")), example(Array("b h w c"), Array("c"))),
         *(example(Array("b c"), Array("n")), example(Array("b c"), Array("b c"))),
+        example(Array("b c h w"), Array("c"), data_format="NCHW"),
     ),
 )
 def bias_add(call: Call) -> Value:
-    """A value for each channel, which are last."""
+    """A value for each channel, which are last, or follow the batch."""
     array, bias = call.tensor("value"), call.tensor("bias")
-    if call["data_format"] not in (None, "NHWC", "N...C"):
-        raise Undetermined("channels are not last")
+    if call["data_format"] not in (*_CHANNELS_LAST, "NCHW", "NC..."):
+        raise Undetermined("where the channels are is not known")
+    at = -1 if call["data_format"] in _CHANNELS_LAST else 1
     if array.shape.rank is not None and array.shape.rank < 2:
         raise Undetermined("no axis of channels")
     if bias.shape.rank not in (None, 1):
         where = wording.argument("bias", call.name)
         raise Conflicting(wording.rank_differs(where, "c", bias.shape.text))
     if bias.shape.rank == 1:
-        require_axis(call, ("value", -1), ("bias", 0))
+        require_axis(call, ("value", at), ("bias", 0))
     return array
 
 

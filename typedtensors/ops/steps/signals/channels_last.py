@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images with their channels last, and windows that slide over them: TensorFlow's and Keras's.
+"""Images, and windows that slide over them: TensorFlow's and Keras's, mostly with channels last.
 
 Source: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2
 """
@@ -29,41 +29,54 @@ _LETTERS = "dhw"
 
 @dataclass(frozen=True)
 class Picture:
-    """The parts of the shape of an array of images: a batch, spatial axes, channels."""
+    """The parts of the shape of an array of images: a batch, spatial axes, channels.
+
+    `first`: the channels come before the spatial axes.
+    """
 
     lead: tuple[Part, ...]
     spatial: tuple[Axis, ...]
     channels: Axis
+    first: bool = False
 
     def shape(self, spatial: Iterable[Axis], channels: Axis) -> Shape:
         """The shape with other spatial axes and channels."""
+        if self.first:
+            return Shape((*self.lead, channels, *spatial))
         return Shape((*self.lead, *spatial, channels))
 
 
-def picture(call: Call, name: str, spatial: int, *, batches: int | None = 1) -> Picture:
+def picture(
+    call: Call, name: str, spatial: int, *, batches: int | None = 1, first: bool = False
+) -> Picture:
     """Split the shape of an argument. Raises Conflicting if its rank is wrong.
 
-    `batches` is the number of axes before the spatial ones; None stands for one or more.
+    `batches` is the number of axes before all others; None stands for one or more. `first`: the
+    channels come before the spatial axes.
     """
     shape = call.tensor(name).shape
     least = spatial + 2
     rank = shape.rank
     if rank is not None and (rank < least or (batches is not None and rank > least)):
-        wanted = " ".join(("n", *_LETTERS[-spatial:], "c"))
+        letters = _LETTERS[-spatial:]
+        wanted = " ".join(("n", "c", *letters) if first else ("n", *letters, "c"))
         where = wording.argument(name, call.name)
         raise Conflicting(wording.rank_differs(where, wanted, shape.text))
     if rank is None or len(shape.suffix) < spatial + 1:
         raise Undetermined("the rank is not known")
-    axes = shape.suffix
-    return Picture(shape.axes[: -spatial - 1], axes[-spatial - 1 : -1], axes[-1])
+    lead, axes = shape.axes[: -spatial - 1], shape.suffix[-spatial - 1 :]
+    if first:
+        return Picture(lead, axes[1:], axes[0], first=True)
+    return Picture(lead, axes[:-1], axes[-1])
 
 
-def numbers(given: Value, count: int) -> tuple[Dim | None, ...]:
+def numbers(given: Value, count: int, *, first: bool = False) -> tuple[Dim | None, ...]:
     """A number for each spatial axis, from one for all, one for each, or one for every axis."""
     if isinstance(given, (tuple, list)) and len(given) == count + 2:
-        if any(each != _ONE for each in (given[0], given[-1])):
+        others = given[:2] if first else (given[0], given[-1])
+        if any(each != _ONE for each in others):
             raise Undetermined("windows over the batch or the channels")
-        given = given[1:-1]
+        given = given[2:] if first else given[1:-1]
     return per_axis(given, count)
 
 
