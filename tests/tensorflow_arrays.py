@@ -76,6 +76,13 @@ def tensor_of(array: np.ndarray) -> Any:
     return tf.constant(array)
 
 
+def variable_of(tensor: Any) -> Any:
+    """A variable that holds a tensor."""
+    import tensorflow as tf
+
+    return tf.Variable(tensor)
+
+
 def as_dtype(name: str) -> Any:
     """TensorFlow's dtype of that name."""
     import tensorflow as tf

@@ -15,7 +15,7 @@ import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
 from tests.ops.scenes import DrawnArray, Scene, rebuilt
-from tests.tensorflow_arrays import as_dtype, as_tensor, is_tensorflow, traced
+from tests.tensorflow_arrays import as_dtype, as_tensor, is_tensorflow, traced, variable_of
 from typedtensors.dims import Dim
 from typedtensors.ops import Module, Object
 from typedtensors.shapes import DType
@@ -72,6 +72,8 @@ def _call(scene: Scene) -> Any:
         if isinstance(made, LazyModuleMixin):
             made(*args, **kwargs)  # makes its weights, which `forward` alone does not
         args.insert(0, made)
+    if scene.op.startswith("tensorflow.Tensor.assign"):
+        args[0] = variable_of(args[0])
     op = _op(scene, args)
     result = op(*args, **kwargs) if callable(op) else op.__get__(*args)
     if result is NotImplemented:

@@ -11,6 +11,7 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, Part, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.values import (
     Coming,
+    DataSet,
     Items,
     Keyed,
     Promise,
@@ -33,7 +34,7 @@ def join(left: Value, right: Value) -> Value:
         return Dim.fresh("_")
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(itertools.starmap(join, zip(left, right, strict=True)))
-    for holder in (Stream, Keyed):
+    for holder in (DataSet, Stream, Keyed):
         if isinstance(left, holder) and isinstance(right, holder):
             return holder(join(left.item, right.item))
     if isinstance(left, Coming) and isinstance(right, Coming):

@@ -58,6 +58,11 @@ class Stream(_Holder):
 
 
 @dataclass(frozen=True)
+class DataSet(Stream):
+    """A data set of TensorFlow's, each of whose elements is like `item`."""
+
+
+@dataclass(frozen=True)
 class Keyed(_Holder):
     """A dict of any keys, each of whose values is like `item`."""
 

@@ -23,6 +23,10 @@ from typedtensors_mypy.interpreter.calls.keras import models as keras_models
 from typedtensors_mypy.interpreter.calls.keras.objects import call_object, without_flags
 from typedtensors_mypy.interpreter.calls.own_library import OWN
 from typedtensors_mypy.interpreter.calls.python_library import PYTHON, make
+from typedtensors_mypy.interpreter.calls.tensorflow_library import (
+    LIBRARY as OF_TENSORFLOW,
+    call_carrier,
+)
 from typedtensors_mypy.interpreter.calls.torch_library import (
     LIBRARY,
     call_chain,
@@ -38,6 +42,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
 from typedtensors_mypy.interpreter.values import (
     RESHAPED,
     Chain,
+    DataSet,
     Either,
     Function,
     Instance,
@@ -113,6 +118,7 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     if name.rpartition(".")[2] in library.RESHAPING_IN_PLACE and arguments.positional:
         _reshape(frame, arguments.positional[0], (*arguments.nodes, node)[0])
     special = LIBRARY.get(library.short_name(name)) or LIBRARY.get(known) or OWN.get(known)
+    special = special or OF_TENSORFLOW.get(known)
     if special is not None:
         return special(frame, node, arguments.counted)
     if not arguments.complete or rule_name(frame, name) is None:
@@ -176,6 +182,10 @@ def _call_method(frame: Frame, node: ast.expr, method: Method, arguments: Argume
     arguments = arguments.counted
     if isinstance(receiver, (Instance, Chain, Wired)) and _is_of_keras(frame, receiver):
         known = keras_models.call_method(frame, node, receiver, name, arguments)
+        if known is not None:
+            return known
+    if isinstance(receiver, (DataSet, Object)):
+        known = call_carrier(frame, node, receiver, name, arguments)
         if known is not None:
             return known
     return _call_method_of_object(frame, node, method, arguments)

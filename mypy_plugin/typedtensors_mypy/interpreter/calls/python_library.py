@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from typedtensors.ops import SOME_FLOAT, Fields, Unknown, Value
+from typedtensors.ops import SOME_FLOAT, Fields, Object, Unknown, Value
 from typedtensors_mypy.interpreter.annotations.declared import declare
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
@@ -137,6 +137,8 @@ def enter(frame: Frame, node: ast.expr, manager: Value) -> Value:
     """What `with manager as ...` binds."""
     if isinstance(manager, Coming):
         return manager.value
+    if isinstance(manager, Object):
+        return manager
     if isinstance(manager, Instance):
         method = bound_method(frame, manager, "__enter__")
         if method is not None:
