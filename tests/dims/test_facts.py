@@ -182,3 +182,22 @@ def test_a_layer_made_of_a_size_takes_no_size_of_that_name() -> None:
     assert Facts().require(Dim.name("width"), width * 3)[0] is DIFFERENT
     assert Facts().require(Dim.name("features"), width * 3)[0] is UNDECIDED
     assert Facts().require(Dim.name("width"), width)[0] is UNDECIDED
+
+
+def test_a_size_is_no_axis_that_its_method_names_otherwise() -> None:
+    """`channels` of the constructor meets `length`, where an axis is called `channels` too."""
+    channels = Dim.member("channels", Dim.scope())
+    facts = Facts(called=channels.atoms)
+    assert facts.equate(channels, Dim.name("length")) == (DIFFERENT, facts)
+    assert facts.equate(2 * channels, Dim.name("length"))[0] is UNDECIDED
+    verdict, facts = facts.equate(channels, Dim.name("channels"))
+    assert verdict is UNDECIDED
+    assert facts.compare(channels, Dim.name("length")) is DIFFERENT
+
+
+def test_two_names_cannot_both_be_what_one_size_is() -> None:
+    """`frames-1` is the batch, and the number of joints."""
+    frames, joints = Dim.name("frames"), Dim.name("joints")
+    facts = learned((frames - 1, batch))
+    assert facts.equate(frames - 1, joints) == (DIFFERENT, facts)
+    assert facts.equate(frames - 1, batch)[0] is EQUAL

@@ -161,6 +161,7 @@ _PLAIN_BASES = re.compile(
 )
 _TORCH_HOME = re.compile(r"^(torch\.utils\.data|torch\.nn)\.(?:modules\.)?[a-z_]+\.(?=[A-Z])")
 
+_NEW_AXES = frozenset("numpy.newaxis torch.newaxis tensorflow.newaxis jax.numpy.newaxis".split())
 _FLOATS = frozenset(
     f"{home}.{name}" for home in ("math", "numpy", "torch") for name in ("pi", "e", "inf", "nan")
 )
@@ -285,6 +286,11 @@ def is_plain_base(name: str) -> bool:
 def short_name(name: str) -> str:
     """The name that torch documents for what it defines in a module of its own."""
     return _TORCH_HOME.sub(r"\1.", name)
+
+
+def is_new_axis(name: str) -> bool:
+    """Whether a name is a library's word for the `None` that puts an axis into an index."""
+    return name in _NEW_AXES
 
 
 def is_float_constant(name: str) -> bool:

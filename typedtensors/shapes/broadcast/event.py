@@ -108,6 +108,11 @@ class BroadcastEvent:
         return bool(self._intents - ({None, Intent.SPEC} if self.twins else {None}))
 
     @property
+    def kept(self) -> bool:
+        """Whether nothing but `keepdim` asked for the stretched axes: the places of a greatest."""
+        return self._intents == {Intent.KEEPDIM}
+
+    @property
     def _intents(self) -> set[Intent | None]:
         return {axis.intent for axes in self.stretched for axis in axes}
 

@@ -120,9 +120,12 @@ def _padded(event: BroadcastEvent, context: Context, *, inserted: bool) -> Reaso
     if inserted and (context.paired or event.of_vectors):
         # All pairs of one tensor's elements, or of the rows of two: boxes and boxes.
         return None
-    if inserted:
+    if inserted and event.twins and context.floating:
         # An inserted axis is the bug itself where an error meets its own weight.
-        return Reason.TWINS if event.twins and context.floating else None
+        return Reason.TWINS
+    if inserted and not (event.twins and event.kept and not context.inserted):
+        # A dim that was kept on an earlier line asks for no table: classes meet their labels.
+        return None
     if event.twins:
         return Reason.RANK
     if context.viewed or context.prepared:
