@@ -152,8 +152,10 @@ def _problem(node: ast.Subscript, scope: Scope) -> str | None:
     """Say why a shape annotation cannot be read, with its line; None if it can."""
     reader = SpecReader(scope)
     read = reader.read(node)
+    if not isinstance(read, OpaqueType):
+        return None
     if reader.problems:
         return f"line {node.lineno}: {reader.problems[0].diagnostic.text}"
-    if isinstance(read, OpaqueType) and read.is_unreadable:
-        return f"line {node.lineno}: `{ast.unparse(node)}`: {read.reason}"
-    return None
+    return (
+        f"line {node.lineno}: `{ast.unparse(node)}`: {read.reason}" if read.is_unreadable else None
+    )

@@ -192,7 +192,7 @@ class SpecReader:
             return parse_spec(text)
         except SpecError as error:
             self._tell(node, error.diagnostic)
-            return None
+            return None if error.meant is None else parse_spec(error.meant)
 
     def items(self, arguments: list[ast.expr]) -> AnnotationType:
         """`tuple[A, B]`, or `tuple[A, ...]`."""

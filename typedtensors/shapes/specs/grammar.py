@@ -71,9 +71,11 @@ def parse_spec(text: str) -> Spec:
     try:
         return _parse(text)
     except _Refusal as refusal:
-        hint = _hint(text, refusal.guesses)
+        good = _good_guesses(text, refusal.guesses)
+        hint = " or ".join(f'"{guess}"' for guess in good) or None
         diagnostic = wording.bad_spec(text, refusal.problem, hint=hint)
-        raise SpecError(diagnostic, silent=refusal.silent) from None
+        meant = _certain(text, good[0]) if good and refusal.silent else None
+        raise SpecError(diagnostic, silent=refusal.silent, meant=meant) from None
 
 
 def _parse(text: str) -> Spec:
@@ -174,11 +176,17 @@ def _guesses(spec: str) -> Iterator[str]:
     yield from slips.spaces(spec)
 
 
-def _hint(spec: str, guesses: Iterable[str]) -> str | None:
+def _certain(spec: str, guess: str) -> str:
+    """A guess, with any size for each word that is guessed: `b _ 3` for `b (h w) 3`."""
+    written = spec.split()
+    return " ".join(word if word in written else "_" for word in guess.split())
+
+
+def _good_guesses(spec: str, guesses: Iterable[str]) -> list[str]:
     """The guesses that parse, at most two."""
     tidy = (" ".join(guess.split()) for guess in guesses)
     good = dict.fromkeys(guess for guess in tidy if guess != spec and _parses(guess))
-    return " or ".join(f'"{guess}"' for guess in list(good)[:2]) or None
+    return list(good)[:2]
 
 
 def _parses(text: str) -> bool:

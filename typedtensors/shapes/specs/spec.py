@@ -22,12 +22,16 @@ class SpecError(ValueError):
         diagnostic: What is wrong, and what to write instead.
         silent: Whether jaxtyping constructs the annotation without a word. Such a spec fails, or
             checks something else than it says, only when an array meets it.
+        meant: Of a silent one, a spec with what is certain of it: `b _ 3` for `b (h w) 3`.
     """
 
-    def __init__(self, diagnostic: Diagnostic, *, silent: bool = False) -> None:
+    def __init__(
+        self, diagnostic: Diagnostic, *, silent: bool = False, meant: str | None = None
+    ) -> None:
         super().__init__(diagnostic.text)
         self.diagnostic = diagnostic
         self.silent = silent
+        self.meant = meant
 
 
 @dataclass(frozen=True)
