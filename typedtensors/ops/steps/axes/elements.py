@@ -42,7 +42,7 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
     given = [part for part in wanted if not is_hole(part)]
     complaint = wording.count_differs(f"`{call.name}`", source.text, " ".join(map(str, wanted)))
     left, right = _leftover(source.axes, given, call.facts)
-    if left is None or not left.declared:
+    if left is None or right is None or divide(left, right) is None:
         _suit(call, given)
     if not holes:
         if left is not None and right is not None:
@@ -68,8 +68,6 @@ def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:
     verdict = call.same(left, right)
     if verdict is Verdict.EQUAL or call.facts is not before or _has_quotient(left, right):
         return
-    if right.atoms & before.chosen and call.requires(left, right) is not Verdict.DIFFERENT:
-        return
     if verdict is Verdict.DIFFERENT and _never_equal(left, right):
         raise Conflicting(complaint)
     call.facts = before.learn(left, right)
@@ -78,10 +76,11 @@ def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:
 
 
 def _suit(call: Call, wanted: Sequence[Part]) -> None:
-    """Take integers that callers pass to be sizes that an array has of which not all is known."""
+    """Take integers that callers pass for sizes that fit an array, where nothing says otherwise."""
     for part in wanted:
         if isinstance(part, Axis):
-            call.facts = call.facts.freed(part.dim.atoms & call.facts.chosen)
+            new = part.dim.atoms & call.facts.chosen
+            call.facts = call.facts.freed(sorted(new, key=lambda atom: atom.key))
 
 
 def _has_quotient(left: Dim, right: Dim) -> bool:
