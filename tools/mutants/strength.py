@@ -6,7 +6,8 @@ What is not decidable from the text is not counted, so that what is missed could
 * another way to read a parameter or a result is left, as in a union of shapes;
 * nothing reads what was changed: no annotated result is made of it, no body uses the parameter for
   more than a size, no other annotation has its names, a function type says how something else is
-  called;
+  called, nothing but None is returned;
+* the names of the result are its own: any sizes, in any order, are what it says;
 * it may be right: an axis in front that broadcasting adds anyway, an axis reduced for another one
   that is kept as 1, the sizes of a layer that no annotation of its class names.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from tools.mutants.annotations import Annotated
@@ -34,7 +36,7 @@ def is_strong(
 
     `named` are the names in all the specs of the function's class.
     """
-    if _is_abstract(function):
+    if _is_abstract(function) or not _gives_something(function):
         return False
     if "spec" in edit.kind:
         return _contradicts(function, kinds, edit)
@@ -44,9 +46,22 @@ def is_strong(
         return True
     if edit.text.endswith("[:]") or _may_be_alike(edit):
         return False
-    result = specs_of(kinds["return"]) if "return" in kinds else ()
-    names = {name for spec in result for name in spec.names}
-    return bool(names) and (edit.changes_rank or len(names) > 1) and _makes(function, edit.node)
+    return _is_held_against_something(kinds, edit) and _makes(function, edit.node)
+
+
+def _is_held_against_something(kinds: Annotated, edit: Edit) -> bool:
+    """Whether the annotation of the result says what an edit changes: the rank, or the order."""
+    if "return" not in kinds or _has_other_ways(kinds["return"]):
+        return False
+    specs = [*specs_of(kinds["return"])]
+    if edit.changes_rank and any(spec.variadic is None for spec in specs):
+        return True
+    counted = Counter(name for spec in specs for name in (*spec.names, *spec.variadic_names))
+    known = {name for name, count in counted.items() if count > 1}
+    for name, kind in kinds.items():
+        if name != "return":
+            known |= {each for spec in specs_of(kind) for each in spec.names | spec.variadic_names}
+    return len(counted) > 1 and not known.isdisjoint(counted)
 
 
 def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
@@ -129,6 +144,15 @@ def _is_abstract(function: AnyFunction) -> bool:
     return isinstance(last, (ast.Pass, ast.Raise)) or (
         isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant)
     )
+
+
+def _gives_something(function: AnyFunction) -> bool:
+    """Whether a function that is annotated to return something does so anywhere."""
+    if function.returns is None or ast.unparse(function.returns) == "None":
+        return True
+    parts = (part for statement in function.body for part in ast.walk(statement))
+    given = (part.value for part in parts if isinstance(part, (ast.Return, ast.Yield)))
+    return any(not isinstance(value, (ast.Constant, type(None))) for value in given)
 
 
 def _makes(function: AnyFunction, node: ast.expr) -> bool:
