@@ -66,9 +66,8 @@ def _is_held_against_something(kinds: Annotated, edit: Edit) -> bool:
 
 def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
     """Whether other annotations of the function have the names of a spec that was changed."""
-    line = edit.node.lineno
     args = [*function.args.args, *function.args.kwonlyargs]
-    changed = next((arg for arg in args if _covers(arg, line)), None)
+    changed = next((arg for arg in args if _holds(arg.annotation, edit.node)), None)
     name = "return" if changed is None else changed.arg
     written = function.returns if changed is None else changed.annotation
     if name == "self" or _has_other_ways(kinds.get(name)) or _is_of_a_callable(written, edit.node):
@@ -80,9 +79,8 @@ def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
     return used and not known.isdisjoint(words[:2] if "swapped" in edit.kind else words)
 
 
-def _covers(arg: ast.arg, line: int) -> bool:
-    written = arg.annotation
-    return written is not None and written.lineno <= line <= (written.end_lineno or 0)
+def _holds(written: ast.expr | None, node: ast.expr) -> bool:
+    return written is not None and any(part is node for part in ast.walk(written))
 
 
 def _has_other_ways(kind: object) -> bool:
@@ -98,7 +96,7 @@ def _is_of_a_callable(written: ast.expr | None, node: ast.expr) -> bool:
     return any(
         isinstance(part, ast.Subscript)
         and ast.unparse(part.value).endswith("Callable")
-        and any(each is node for each in ast.walk(part))
+        and _holds(part, node)
         for part in inside
     )
 

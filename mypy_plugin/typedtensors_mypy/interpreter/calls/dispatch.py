@@ -239,9 +239,12 @@ def _call_base(frame: Frame, node: ast.expr, base: Super, name: str, arguments: 
 
 def _set_attribute(instance: Instance, arguments: Arguments) -> None:
     """`self.register_buffer("mask", mask)` sets `self.mask`, as an assignment would."""
-    given = (*arguments.positional, arguments.keywords.get("tensor"))
-    if isinstance(given[0], str) and instance.building and len(given) > 2:
-        instance.attributes[given[0]] = given[1]
+    named = arguments.keywords
+    name, value = (*arguments.positional, *(Unknown("not given"),) * 2)[:2]
+    name = named.get("name", name)
+    value = next((named[each] for each in ("tensor", "param", "module") if each in named), value)
+    if isinstance(name, str) and instance.building and value != Unknown("not given"):
+        instance.attributes[name] = value
 
 
 def _reshape(frame: Frame, array: Value, target: ast.expr) -> None:

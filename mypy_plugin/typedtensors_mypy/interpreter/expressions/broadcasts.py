@@ -107,7 +107,8 @@ def _are_shifted(operands: Sequence[Tensor]) -> bool:
     """Whether the axes `*batch` of one operand meet others of an operand that has them too.
 
     `*batch d` and `*batch` fit where there are no such axes, which nobody writes that for; nor
-    `... d`, where an annotation has the `...`.
+    `... d`, where an annotation has the `...`. `*batch d` and `*batch 1 d` pair the axes of batch
+    with each other, if there is one; an annotation says `n d` for that.
     """
     if len(operands) != 2:
         return False
@@ -117,7 +118,8 @@ def _are_shifted(operands: Sequence[Tensor]) -> bool:
     longer, shorter = sorted((first.suffix, other.suffix), key=len, reverse=True)
     extra = longer[: len(longer) - len(shorter)]
     stretched = any(not (axis.is_one or axis.flexible) for axis in extra)
-    return alike and stretched and (runs[0].name is not None or runs[0].written)
+    named = alike and runs[0].name is not None
+    return alike and bool(extra) and (named or (stretched and runs[0].written))
 
 
 def _shifted(

@@ -35,7 +35,7 @@ from typedtensors_mypy.interpreter.run import MOST_STEPS_AT_ALL, TooMuchError
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
-from typedtensors_mypy.interpreter.values import REPORTED, Coming, either
+from typedtensors_mypy.interpreter.values import REPORTED, Coming, either, options
 from typedtensors_mypy.source.syntax import as_function
 
 
@@ -92,7 +92,7 @@ def _bool(frame: Frame, node: ast.BoolOp) -> Value:
     if truth(values[-1]) is (not goes_on):
         return values[-1]
     last = values.pop()
-    kept = [value for value in values if truth(value) is not goes_on]
+    kept = [part for value in values for part in options(value) if truth(part) is not goes_on]
     return either([*kept, last]) if kept else last
 
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
         example([Array("b n"), Array("b n")], 2),
         example([Array("b n"), Array("b n", "Int64")], 1),
         example([Array("*batch n"), Array("*batch m")], -1),
+        example([Array("*batch n d"), Array("*batch n d")], -3),
+        example([Array("*batch n d"), Array("*batch d n")], -3),
+        example([Array("*batch n"), Array("*batch")], -1),
         example([Array("b n"), Array("0")], 1),
     ),
 )
@@ -112,6 +115,7 @@ def _joinable(call: Call, arrays: Sequence[Tensor]) -> list[Shape]:
             raise Undetermined("torch skips an empty vector")
     rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
     if rank is None:
+        _require_one_rank(call, shapes)
         return shapes
     known = [with_rank(shape, rank) for shape in shapes]
     for shape, filled in zip(shapes, known, strict=True):
@@ -119,6 +123,19 @@ def _joinable(call: Call, arrays: Sequence[Tensor]) -> list[Shape]:
             first = next(s for s in shapes if s.rank == rank)
             raise Conflicting(wording.rank_differs(f"`{call.name}`", first.text, shape.text))
     return [shape for shape in known if shape is not None]
+
+
+def _require_one_rank(call: Call, shapes: Sequence[Shape]) -> None:
+    """Reject `*batch` beside `*batch d`: however many axes these are, one has more."""
+    first = shapes[0]
+    for other in shapes[1:]:
+        runs = {part for shape in (first, other) for part in shape.axes if _is_run(part)}
+        if len(runs) == 1 and first.least_rank != other.least_rank:
+            raise Conflicting(wording.rank_differs(f"`{call.name}`", first.text, other.text))
+
+
+def _is_run(part: Part) -> bool:
+    return isinstance(part, Variadic)
 
 
 def _may_be_empty(shape: Shape) -> bool:
@@ -144,7 +161,7 @@ def _cat_around(call: Call, shapes: Sequence[Shape], number: int) -> Shape:
     """Shapes of unknown rank: what is known beside the variadic, counted from the axis's side."""
     known = [shape.suffix if number < 0 else shape.prefix for shape in shapes]
     least = min(map(len, known))
-    if not -least <= number < least:
+    if not least:
         raise Undetermined("the axis is not known")
     indices = range(-least, 0) if number < 0 else range(least)
     columns = {index: tuple(axes[index] for axes in known) for index in indices}
@@ -152,7 +169,8 @@ def _cat_around(call: Call, shapes: Sequence[Shape], number: int) -> Shape:
         _total(column) if index == number else agreed(call, index, column)
         for index, column in columns.items()
     ]
-    spread = _other_side(shapes, least, number)
+    inside = not -least <= number < least
+    spread = (Variadic.fresh(),) if inside else _other_side(shapes, least, number)
     return Shape((*spread, *joined) if number < 0 else (*joined, *spread))
 
 
@@ -200,6 +218,7 @@ def agreed(call: Call, index: int, column: Sequence[Axis]) -> Axis:
         example([Array("b n"), Array("b")], 0),
         example([Array("b n"), Array("b n")], 3),
         example([Array("*batch n"), Array("*batch n")], -1),
+        example([Array("*batch n"), Array("*batch")], -1),
         example([Array(""), Array("")]),
     ),
 )
@@ -221,6 +240,7 @@ def together(call: Call, shapes: Sequence[Shape]) -> Shape:
     """The one shape that all of them are."""
     rank = next((shape.rank for shape in shapes if shape.rank is not None), None)
     if rank is None:
+        _require_one_rank(call, shapes)
         if any(shape != shapes[0] for shape in shapes):
             raise Undetermined("the ranks are not known")
         return shapes[0]

@@ -13,7 +13,7 @@ from typedtensors.ops.call import Framework
 from typedtensors.ops.merging import kind
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.axes.positions import positions
-from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, DType, Intent, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,17 @@ def reduced(call: Call, words: Words = TORCH) -> Shape:
     try:
         return fold(call, shape, dims, keep)
     except Undetermined:
-        return Shape.unknown()
+        return Shape((Variadic.fresh(), *_behind(shape, dims)))
+
+
+def _behind(shape: Shape, dims: Value) -> tuple[Axis, ...]:
+    """The last axes, where the one that is folded is known to be in front of them: -3 of `... d`.
+
+    With an axis that is reduced among them, or in front of the variadic, these are not known.
+    """
+    at = dims.value if isinstance(dims, Dim) else None
+    inside = shape.rank is None and at is not None and at < -len(shape.suffix)
+    return shape.suffix if inside else ()
 
 
 def folded(call: Call, dtype: DType, words: Words = TORCH) -> Tensor:
