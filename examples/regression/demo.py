@@ -7,36 +7,11 @@ happened; a step that does not end as it should fails the demo.
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from walk import Step, walk
+
 HERE = "examples/regression"
-PROGRAMS = {
-    "python": [sys.executable],
-    "typedtensors": [sys.executable, "-m", "typedtensors"],
-}
-
-
-@dataclass(frozen=True)
-class Step:
-    """One screen of the demo.
-
-    Args:
-        title: What it shows.
-        command: What to run, as a user would type it.
-        status: The exit status that it must have.
-        lesson: What just happened.
-    """
-
-    title: str
-    command: str
-    status: int
-    lesson: str
-
-
 STEPS = (
     Step(
         "A training script with a bug in it",
@@ -78,22 +53,5 @@ STEPS = (
 )
 
 
-def main() -> int:
-    """Run every step; the exit status is 1 if one did not end as it should."""
-    for number, step in enumerate(STEPS, 1):
-        print(f"\n{'-' * 90}\n{number}. {step.title}\n\n$ {step.command}", flush=True)
-        status = subprocess.run(_arguments(step.command), cwd=ROOT, check=False).returncode
-        if status != step.status:
-            print(f"\nThis should have ended with status {step.status}, not {status}.")
-            return 1
-        print(f"\n{step.lesson}", flush=True)
-    return 0
-
-
-def _arguments(command: str) -> list[str]:
-    program, *rest = command.split()
-    return [*PROGRAMS[program], *rest]
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(walk(STEPS))

@@ -27,7 +27,7 @@ def line_of(file: str, text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-@pytest.mark.parametrize("file", ["annotated.py", "train.py"])
+@pytest.mark.parametrize("file", ["annotated.py", "train.py", "fitted.py"])
 def test_the_static_check_names_line_and_fix(file: str) -> None:
     done = run("-m", "typedtensors", "check", str(FOLDER / file))
     line = line_of(file, "(y_true - y_pred)")
@@ -43,14 +43,14 @@ def test_nothing_is_reported_where_there_is_no_bug(file: str) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-def r2(file: str) -> float:
-    done = run(str(FOLDER / file))
-    assert done.returncode == 0, done.stderr
-    (found,) = re.findall(r"^R2 on held-out data: (.*)$", done.stdout, re.MULTILINE)
-    return float(found)
-
-
 @needs_tensorflow
-def test_the_bug_is_silent_and_ruins_the_model() -> None:
-    assert r2("annotated.py") < 0
-    assert r2("fixed.py") > 0.3
+def test_the_demo_shows_what_it_says() -> None:
+    done = run(str(FOLDER / "demo.py"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [*map(float, re.findall(r"R2 on held-out data: (\S+)", done.stdout))] == [
+        pytest.approx(-0.1, abs=0.15),
+        pytest.approx(0.4, abs=0.1),
+    ]
+    line = line_of("buggy.py", "(y_true - y_pred)")
+    assert f"buggy.py:{line}: error: `y_true - y_pred` broadcasts (None,)" in done.stderr
+    assert "argument `y_pred` of `RelativeError.call`: 2 axes (?, 1)" in done.stderr
