@@ -13,7 +13,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.sizes import parts
 from typedtensors.ops.value import Object
-from typedtensors.shapes import Axis, DType, Shape, Tensor
+from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -68,6 +68,55 @@ def _drawn(call: Call, dtype: DType, *limits: str) -> Tensor:
     return made(call, parts(call["size"]), dtype)
 
 
+@rule(
+    "numpy.random.choice",
+    params="a, size=None, replace=True, p=None",
+    examples=(example(_N, 5), example(Array("n"), (_B, 3)), example(10, size=_B)),
+)
+@rule(
+    f"{_GENERATOR}.choice",
+    params="self, a, size=None, replace=True, p=None, axis=0, shuffle=True",
+    examples=(example(_RNG, _N, 5), example(_RNG, 10, size=(_B, 3))),
+)
+def chosen(call: Call) -> Value:
+    """Elements of a vector, or of the integers below a number, as many as are asked for."""
+    given, size = call["a"], call["size"]
+    if size is None or not (isinstance(given, Dim) or call.tensor("a").shape.rank == 1):
+        raise Undetermined("what is chosen from decides the shape")
+    dtype = promotion.INT64 if isinstance(given, Dim) else call.tensor("a").dtype
+    return made(call, parts(size), dtype)
+
+
+@rule(
+    *(f"numpy.random.{name}" for name in ("exponential", "poisson", "rayleigh")),
+    params="first=1.0, size=None",
+    examples=(example(1.0, (_B, _N)), example(size=_N)),
+)
+@rule(
+    *(f"{_GENERATOR}.{name}" for name in ("exponential", "poisson", "rayleigh")),
+    params="self, first=1.0, size=None",
+    examples=(example(_RNG, 1.0, (_B, _N)), example(_RNG, size=_N)),
+)
+def drawn_of_one(call: Call) -> Value:
+    """Random numbers of a distribution of one parameter."""
+    return _drawn(call, ANY, "first")
+
+
+@rule(
+    *(f"numpy.random.{name}" for name in ("beta", "binomial", "gamma", "laplace", "lognormal")),
+    params="first, second=1.0, size=None",
+    examples=(example(1.0, 1.0, (_B, _N)), example(1.0, 1.0, size=_N)),
+)
+@rule(
+    *(f"{_GENERATOR}.{name}" for name in ("beta", "gamma", "laplace", "lognormal")),
+    params="self, first, second=1.0, size=None",
+    examples=(example(_RNG, 1.0, 1.0, (_B, _N)), example(_RNG, 1.0, 1.0, size=_N)),
+)
+def drawn_of_two(call: Call) -> Value:
+    """Random numbers of a distribution of two parameters."""
+    return _drawn(call, ANY, "first", "second")
+
+
 @rule("numpy.random.default_rng", params="seed=None", examples=(example(),))
 def default_rng(_call: Call) -> Value:
     """A generator, whose methods are ops."""
@@ -113,16 +162,21 @@ def standard_by(call: Call) -> Value:
 
 
 @rule(
+    "numpy.random.permutation",
+    params="x",
+    examples=(example(_N), example(Array("b n"))),
+)
+@rule(
     f"{_GENERATOR}.permutation",
     params="self, x, axis=0",
     examples=(example(_RNG, _N), example(_RNG, Array("b n"))),
 )
 def permutation(call: Call) -> Value:
     """The integers below a number, or the array, in random order."""
-    given = call["x"]
+    given, axis = call["x"], call.arguments.get("axis", Dim.of(0))
     if isinstance(given, Dim):
         return Tensor(Shape((Axis(given),)), promotion.INT64)
     array = call.tensor("x")
-    if array.shape.least_rank < 1 or call["axis"] != Dim.of(0):
+    if array.shape.least_rank < 1 or axis != Dim.of(0):
         raise Undetermined("the axis may not be there")
     return array

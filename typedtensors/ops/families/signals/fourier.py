@@ -129,6 +129,37 @@ for _kind in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
     )(_along(_kind))
 
 
+def _along_of_numpy(kind: str) -> Callable[[Call], Tensor]:
+    """As that of torch, in NumPy's words; NumPy takes any numbers for complex ones."""
+
+    def apply(call: Call) -> Tensor:
+        array = call.tensor("a")
+        if array.shape.rank == 0:
+            raise Undetermined("a scalar has no axis")
+        at = position(call, array.shape, call["axis"])
+        axis = _last(kind)(array.shape.axes[at], _length(call, call["n"]))
+        if at_most(axis.dim, Dim.of(0)):
+            raise Undetermined("nothing may be left of an axis")
+        dtype = DType.named("Float" if kind in _COMPLEX_TO_REAL else "Complex")
+        return Tensor(array.shape.replace(at, axis), dtype)
+
+    return apply
+
+
+for _kind in ("fft", "ifft", "rfft", "irfft"):
+    rule(
+        f"numpy.fft.{_kind}",
+        params="a, n=None, axis=-1, norm=None",
+        examples=(
+            example(Array("b n", "Float64")),
+            example(Array("*a n", "Float64")),
+            example(Array("b n", "Float64"), 8),
+            example(Array("n b", "Float64"), axis=0),
+            example(Array("b n", "Float64"), axis=2),
+        ),
+    )(_along_of_numpy(_kind))
+
+
 def _over(kind: str) -> Callable[[Call], Tensor]:
     """A rule: the transform over several axes, the last of which may be halved."""
 
