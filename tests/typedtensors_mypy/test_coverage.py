@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from mypy.modulefinder import BuildSource
 
 from tests.typedtensors_mypy.programs import Sources
 from typedtensors.config import Config
 from typedtensors_mypy.commands.coverage import Coverage, measure
+from typedtensors_mypy.commands.tally import tally
 from typedtensors_mypy.interpreter import check_module
 from typedtensors_mypy.interpreter.run import Sighting
 
@@ -96,3 +100,15 @@ def test_a_function_that_is_given_up_is_named() -> None:
 def test_a_lambda_among_the_defaults_has_parameters_of_its_own() -> None:
     found = covered('def f(x: Float[Tensor, "b"], key=lambda other: other):\n    return x\n')
     assert (found.known, found.unknown) == (2, 0)
+
+
+def test_a_file_that_this_python_cannot_parse_is_no_success(tmp_path: Path) -> None:
+    """The syntax of a newer Python than the one that runs it is no error to mypy."""
+    later, other = tmp_path / "later.py", tmp_path / "other.py"
+    later.write_text("from jaxtyping import Float\n\nfrom later on import it\n", encoding="utf-8")
+    other.write_text("from later on import it\n", encoding="utf-8")
+    paths = {"later": str(later), "other": str(other)}
+    found = tally([BuildSource(path, name) for name, path in paths.items()], paths, Config())
+    assert (found.specs, found.written) == (0, 1)
+    assert [*found.unread] == [str(later)]
+    assert "line 3: the Python" in found.unread[str(later)]

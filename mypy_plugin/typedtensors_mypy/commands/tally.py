@@ -7,6 +7,8 @@ Read from the files, not from the run: a module that mypy takes from its cache h
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -24,6 +26,10 @@ from typedtensors_mypy.source.program import External, Target
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import OpaqueType
+
+# What a file with shape annotations starts with.
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+(?:jaxtyping|typedtensors)\b", re.MULTILINE)
+_PYTHON = ".".join(map(str, sys.version_info[:2]))
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ def _problems(program: Files, name: str) -> list[str | None]:
     """Say of each shape annotation in a module why it cannot be read; None if it can."""
     module = program.module(name)
     if module is None:
-        return []
+        return [*program.obstacles(name)]
     scope = Scope(program, module)
     return [_problem(spec, scope) for spec in _specs(scope, module)]
 
@@ -97,13 +103,27 @@ class Files:
         self.resolved: dict[str, Target | None] = {}
 
     def _parse(self, name: str) -> Module | None:
-        path = self.names.get(name)
-        if path is None:
-            return None
+        source = self._source(name)
+        return None if source is None else Module.parse(name, self.names[name], source)
+
+    def _source(self, name: str) -> str | None:
         try:
-            return Module.parse(name, path, decode_python_encoding(Path(path).read_bytes()))
-        except (OSError, UnicodeDecodeError):
+            return decode_python_encoding(Path(self.names[name]).read_bytes())
+        except (KeyError, OSError, UnicodeDecodeError):
             return None
+
+    def obstacles(self, name: str) -> Iterator[str]:
+        """What keeps a module from being parsed that may have shape annotations.
+
+        mypy reads the syntax of Pythons that are newer than the one it runs on.
+        """
+        source = self._source(name) or ""
+        if _IMPORT.search(source):
+            try:
+                ast.parse(source)
+            except (SyntaxError, ValueError) as error:
+                line, what = getattr(error, "lineno", 1), getattr(error, "msg", str(error))
+                yield f"line {line}: the Python {_PYTHON} that runs mypy cannot parse it: {what}"
 
     def canonical(self, _name: str) -> str | None:
         """Libraries are not looked into: their specs are not counted."""
