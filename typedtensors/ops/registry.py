@@ -42,6 +42,21 @@ _KERAS_SHORT = {
     "kullback_leibler_divergence": "kl_divergence",
     "logcosh": "log_cosh",
 }
+# What TensorFlow calls functions of Keras's backend of old; the others have one name in both.
+_KERAS_BACKEND = {
+    **{name: f"reduce_{name}" for name in ("mean", "sum", "max", "min", "prod", "any", "all")},
+    **{name: f"math.reduce_{found}" for name, found in (("std", "std"), ("var", "variance"))},
+    **{name: f"math.{name}" for name in ("log", "l2_normalize")},
+    **{name: f"nn.{name}" for name in ("softmax", "relu")},
+    "clip": "clip_by_value",
+    "permute_dimensions": "transpose",
+    "concatenate": "concat",
+}
+_IN_TENSORFLOW = (
+    r"abs|cast|cumsum|(not_)?equal|exp|expand_dims|gather|(greater|less)(_equal)?|maximum|minimum|"
+    r"(ones|zeros)_like|pow|reshape|round|shape|sigmoid|sign|sqrt|square|squeeze|stack|tanh|tile|"
+    r"transpose"
+)
 # Where a framework defines what it exports under a shorter name (mypy sees the former).
 _CANONICAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"^torch\._tensor\.Tensor\.|^torch\._C\.(_?Tensor(Base)?)\."), "torch.Tensor."),
@@ -78,6 +93,10 @@ _CANONICAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         "keras.",
     ),
     (re.compile(r"^(?:tensorflow\.)?keras\.ops\.(?:numpy|nn|linalg|core|math)\."), "keras.ops."),
+    (
+        re.compile(rf"^tensorflow\.keras\.backend\.({'|'.join(_KERAS_BACKEND)}|{_IN_TENSORFLOW})$"),
+        lambda found: f"tensorflow.{_KERAS_BACKEND.get(found[1], found[1])}",
+    ),
     (re.compile(r"^tensorflow\.keras\."), "keras."),
     (re.compile(r"^einops\.einops\."), "einops."),
     (

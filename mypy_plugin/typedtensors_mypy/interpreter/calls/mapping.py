@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`torch.vmap`: a function of one element, and what it makes of the elements along an axis."""
+"""`torch.vmap`, `tf.map_fn`: a function of one element, and what it makes of those of an axis."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typedtensors_mypy.source.program import External
 # What calling the result of `vmap` is called here.
 MAPPED = "torch.vmap.__call__"
 _FIRST = Dim.of(0)
+_OF_MAPS = frozenset({"fn", "elems", "fn_output_signature", "dtype", "parallel_iterations"})
 _SETTINGS = frozenset({"randomness", "chunk_size"})
 
 
@@ -52,6 +53,19 @@ def call_mapped(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
         frame, node, function, Arguments(tuple(elements[: len(values)]), by_name)
     )
     return _put_back(result, out, axes[0])
+
+
+def map_elements(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
+    """`tf.map_fn(fn, elems)`: what a function makes of the elements along the first axes."""
+    given = dict(zip(("fn", "elems"), arguments.positional, strict=False)) | arguments.keywords
+    if (
+        not arguments.complete
+        or not given.keys() <= _OF_MAPS
+        or not given.keys() >= {"fn", "elems"}
+    ):
+        return Unknown("a map whose arguments are not known")
+    mapped = (given["fn"], _FIRST, _FIRST, given["elems"])
+    return call_mapped(frame, node, Arguments(mapped))
 
 
 def _each(places: Value, count: int) -> Sequence[Value]:

@@ -18,7 +18,7 @@ from typedtensors_mypy.interpreter.calls.keras.models import (
     make_sequential,
     pass_input,
 )
-from typedtensors_mypy.interpreter.calls.mapping import MAPPED, call_mapped, vmap
+from typedtensors_mypy.interpreter.calls.mapping import MAPPED, call_mapped, map_elements, vmap
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
@@ -180,4 +180,5 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "fancy_einsum.einsum": _einsum_of_words,
     **dict.fromkeys(("torch.vmap", "torch.func.vmap", "functorch.vmap"), vmap),
     MAPPED: call_mapped,
+    **dict.fromkeys(("tensorflow.map_fn", "tensorflow.vectorized_map"), map_elements),
 }

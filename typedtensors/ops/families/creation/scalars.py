@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of the standard library that make the numbers arrays are scaled by."""
+"""Functions that make the numbers arrays are scaled by, those of the standard library first."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ rule(
     examples=(example(3, 2), example(0.5, 2.0)),
 )(some_float)
 rule("math.log", params="x, base=None", examples=(example(3), example(8, 2)))(some_float)
+rule("keras.backend.epsilon", "keras.config.epsilon", params="", examples=(example(),))(some_float)
 
 
 @rule(
