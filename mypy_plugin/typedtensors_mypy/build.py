@@ -11,7 +11,7 @@ from typedtensors_mypy import names
 from typedtensors_mypy.daemon import Daemon
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Sighting
 from typedtensors_mypy.report import report
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.summary import read_summary, summarize

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mypy.types import Type
 
     from typedtensors_mypy.findings import Finding
-    from typedtensors_mypy.interpreter.run import Sighting
+    from typedtensors_mypy.interpreter.frame import Sighting
     from typedtensors_mypy.source.modules import Module
 
 

@@ -13,8 +13,7 @@ from typedtensors.config import Config
 from typedtensors.dims import Facts
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Frame, Sighting
 
 
 @dataclass

@@ -13,7 +13,7 @@ from tests.oracle.instrument import Key
 from tests.oracle.recorder import Activation, Array, Broken, Real, Recorder, Round, Seen, Thing
 from typedtensors.dims import Dim, Facts
 from typedtensors.shapes import Tensor
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Sighting
 from typedtensors_mypy.interpreter.values import Instance, options
 
 

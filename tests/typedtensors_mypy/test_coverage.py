@@ -13,7 +13,7 @@ from typedtensors.config import Config
 from typedtensors_mypy.commands.coverage import Coverage, measure
 from typedtensors_mypy.commands.tally import tally
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Sighting
 
 HEAD = "import torch\nfrom torch import Tensor, nn\nfrom jaxtyping import Float\n"
 PARAMETER = "a parameter whose annotation says no shape"

@@ -17,7 +17,7 @@ from typedtensors.config import Config
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter import check_module
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Sighting
 from typedtensors_mypy.interpreter.values import Either
 from typedtensors_mypy.source.modules import Module
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typedtensors.dims.dim import Atom, Dim
 from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Facts:
 
     def _misnames(self, learned: Facts) -> bool:
         """Whether what was learned gives a size of an object the name of another axis."""
-        for atom in self.called - self.equations.keys():
+        for atom in self.called.difference(self.equations):
             taken = learned.resolve(Dim.atom(atom)).factor
             if isinstance(taken, Atom) and taken.declared and taken.name != atom.name:
                 return taken not in self.chosen

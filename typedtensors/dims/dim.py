@@ -247,8 +247,13 @@ class Dim:
         """The negation."""
         return arithmetic.scale(self, -1)
 
-    __radd__ = __add__
-    __rmul__ = __mul__
+    def __radd__(self, other: int) -> Dim:
+        """The sum with a literal."""
+        return self + other
+
+    def __rmul__(self, other: int) -> Dim:
+        """The product with a literal."""
+        return self * other
 
     def __rsub__(self, other: int) -> Dim:
         """The difference from a literal."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -12,8 +13,6 @@ from typedtensors.dims import Dim
 from typedtensors.ops.value import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from typedtensors.ops.value import Value
 
 
@@ -56,7 +55,7 @@ class Parameters:
     @cached_property
     def needed(self) -> frozenset[str]:
         """The parameters without a default."""
-        return self.named - self.defaults.keys()
+        return self.named.difference(self.defaults)
 
     def bind(
         self, args: tuple[Value, ...], kwargs: Mapping[str, Value]
@@ -81,7 +80,7 @@ class Parameters:
         return self._complete(bound)
 
     def _complete(self, bound: dict[str, Value]) -> Mapping[str, Value] | Unknown:
-        missing = self.needed - bound.keys()
+        missing = self.needed.difference(bound)
         if missing:
             first = next(each for each in (*self.positional, *self.keyword) if each in missing)
             return Unknown(f"argument `{first}` is missing")

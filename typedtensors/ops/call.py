@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
@@ -17,8 +18,6 @@ from typedtensors.shapes.shape import Shape
 from typedtensors.shapes.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from typedtensors.ops.outcome import Broadcast, Outcome
     from typedtensors.ops.value import Layer, Value
 

@@ -3,18 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping
+from typing import TypeAlias
 
+from typedtensors.diagnostics import Diagnostic
+from typedtensors.dims import Facts
 from typedtensors.dims.quick import dataclass
-from typedtensors.ops.value import Unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from typedtensors.diagnostics import Diagnostic
-    from typedtensors.dims import Facts
-    from typedtensors.ops.value import Value
-    from typedtensors.shapes.tensor import Tensor
+from typedtensors.ops.value import Unknown, Value
+from typedtensors.shapes.tensor import Tensor
 
 
 @dataclass(frozen=True)

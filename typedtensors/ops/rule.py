@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from typedtensors.dims import Facts
     from typedtensors.ops.outcome import Outcome
     from typedtensors.ops.value import Layer, Value

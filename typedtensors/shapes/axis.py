@@ -6,12 +6,9 @@ from __future__ import annotations
 import itertools
 from dataclasses import field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
 
+from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
-
-if TYPE_CHECKING:
-    from typedtensors.dims import Dim
 
 _serials = itertools.count(1)
 

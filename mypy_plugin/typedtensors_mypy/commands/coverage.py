@@ -14,7 +14,7 @@ from typedtensors.config import Config
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Shape, Tensor, Variadic
 from typedtensors_mypy.commands.tally import Files, users
-from typedtensors_mypy.interpreter.run import Sighting
+from typedtensors_mypy.interpreter.frame import Sighting
 from typedtensors_mypy.interpreter.values import REPORTED, options
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External

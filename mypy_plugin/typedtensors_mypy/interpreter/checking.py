@@ -13,9 +13,9 @@ from typedtensors_mypy.interpreter.calls.classes import user_class
 from typedtensors_mypy.interpreter.calls.dispatch import call
 from typedtensors_mypy.interpreter.expressions.evaluation import evaluate
 from typedtensors_mypy.interpreter.expressions.names import function_value
-from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.frame import Frame, Sighting
 from typedtensors_mypy.interpreter.functions import interpret
-from typedtensors_mypy.interpreter.run import Run, Sighting
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.statements.execution import execute
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.source import library

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from typedtensors.diagnostics import Diagnostic
+from typedtensors.dims import Facts
 from typedtensors.ops import Value
 from typedtensors.shapes import Bindings
 from typedtensors.shapes.broadcast import lines_of
 from typedtensors_mypy.findings import Finding, Place
-from typedtensors_mypy.interpreter.run import Run, Sighting
+from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source.modules import AnyFunction
@@ -157,6 +158,16 @@ class Frame:
     def branch(self, state: State) -> _Branch:
         """Interpret with another state, which the block gets and may change."""
         return _Branch(self, state)
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """The value of an expression or a parameter, once, and what was known then."""
+
+    frame: Frame
+    node: ast.expr | ast.arg
+    value: Value
+    facts: Facts
 
 
 # Entered so often that the cost of a generator would show.

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from typedtensors.config import Config
-from typedtensors.dims import Facts
 from typedtensors.ops import Value
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -23,7 +22,7 @@ from typedtensors_mypy.source.scope import Scope
 
 if TYPE_CHECKING:
     from typedtensors_mypy.interpreter.annotations.signature import Signature
-    from typedtensors_mypy.interpreter.frame import Frame
+    from typedtensors_mypy.interpreter.frame import Frame, Sighting
     from typedtensors_mypy.interpreter.memo import Followed, Likeness
 
 # An untyped function is interpreted once per call; these bounds keep a module's cost linear. One
@@ -35,16 +34,6 @@ _MOST_STEPS_PER_LINE = 50
 _LEAST_STEPS = 2_000
 # Code that takes more, of branches in loops in loops, is given up.
 MOST_STEPS_AT_ALL = 150_000
-
-
-@dataclass(frozen=True, eq=False)
-class Sighting:
-    """The value of an expression or a parameter, once, and what was known then."""
-
-    frame: Frame
-    node: ast.expr | ast.arg
-    value: Value
-    facts: Facts
 
 
 class TooMuchError(Exception):

@@ -215,10 +215,26 @@ def _unless_bool(_call: Call, dtype: DType) -> DType:
     return ANY if dtype.names is None or "bool" in dtype.names else dtype
 
 
+def _same(_call: Call, dtype: DType) -> DType:
+    return dtype
+
+
+def _floating(call: Call, dtype: DType) -> DType:
+    return promotion.floating(call.framework, dtype)
+
+
+def _real(_call: Call, dtype: DType) -> DType:
+    return promotion.real(dtype)
+
+
+def _bool(_call: Call, _dtype: DType) -> DType:
+    return promotion.BOOL
+
+
 _CHANGES: Mapping[str, Callable[[Call, DType], DType]] = {
-    "same": lambda _call, dtype: dtype,
+    "same": _same,
     "number": _unless_bool,
-    "floating": lambda call, dtype: promotion.floating(call.framework, dtype),
-    "real": lambda _call, dtype: promotion.real(dtype),
-    "bool": lambda _call, _dtype: promotion.BOOL,
+    "floating": _floating,
+    "real": _real,
+    "bool": _bool,
 }

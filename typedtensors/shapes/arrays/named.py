@@ -6,11 +6,9 @@ The checks answer where a guard asks; until they are loaded nobody does. No side
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Final
 
 
 @dataclass(frozen=True)

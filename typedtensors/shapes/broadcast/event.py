@@ -19,12 +19,12 @@ from typedtensors.shapes.broadcast.row import (
     twins,
     variadic_of,
 )
+from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from typedtensors.shapes.broadcast.arithmetic import Broadcast
-    from typedtensors.shapes.shape import Shape
 
 
 # The axes of an array of rows.

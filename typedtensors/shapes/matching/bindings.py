@@ -100,8 +100,8 @@ class Bindings:
         In a scope, these are different sizes: those that one object was made with.
         """
         listed = tuple(specs)
-        names = frozenset().union(*(spec.names for spec in listed)) - self.axes.keys()
-        variadics = frozenset().union(*(spec.variadic_names for spec in listed)) - self.runs.keys()
+        names = {name for spec in listed for name in spec.names}.difference(self.axes)
+        variadics = {name for spec in listed for name in spec.variadic_names}.difference(self.runs)
         axes = {name: Bound(Axis(Dim.promised(name, scope))) for name in sorted(names)}
         runs = {name: BoundRun(Shape.unknown()) for name in sorted(variadics)}
         return Bindings.of({**axes, **self.axes}, {**runs, **self.runs})

@@ -189,7 +189,7 @@ class _Solver:
         """What an axis of the spec has to be, if that is known."""
         if wanted.name is not None:
             return self.axes.get(wanted.name)
-        for name in sorted(wanted.names - self.axes.keys()):
+        for name in sorted(wanted.names.difference(self.axes)):
             # Facts solve `n+1 == 8` for it, and later arithmetic has to agree.
             self.axes[name] = Bound(Axis(Dim.fresh(name)))
             self.guessed.add(name)

@@ -33,7 +33,7 @@ def parse_expression(text: str) -> Dim:
     except DimSyntaxError:
         return Dim.opaque(text)
     known = {Atom(placeholder): Dim.opaque(read) for placeholder, read in lookups.items()}
-    if any(_PLACEHOLDER in atom.name for atom in dim.atoms - known.keys()):
+    if any(_PLACEHOLDER in atom.name for atom in dim.atoms.difference(known)):
         return Dim.opaque(text)  # part of a longer name: `dim{i}`
     if dim.value is not None and dim.value < 0:
         msg = "a size is not negative"

@@ -147,7 +147,7 @@ class _Call:
         """What the return annotation says; names that only it has may be seen from the body."""
         returns = self.signature.returns
         specs = list(specs_of(returns))
-        open_names = {name for spec in specs for name in spec.names} - bindings.axes.keys()
+        open_names = {name for spec in specs for name in spec.names}.difference(bindings.axes)
         if _is_made(self.function.receiver) or self._brings_shapes():
             # The sizes an object was made with are known, so its body may show what is wrong; so
             # are the shapes that no annotation says.

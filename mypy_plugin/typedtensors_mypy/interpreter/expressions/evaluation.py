@@ -84,13 +84,12 @@ def _bool(frame: Frame, node: ast.BoolOp) -> Value:
     for operand in node.values:
         with frame.branch(here):
             value = frame.evaluate(operand)
-            values.append(value)
-            answer = truth(value)
-            if answer is (not goes_on):
-                break
-            refine(frame, operand, holds=goes_on)
-    if truth(values[-1]) is (not goes_on):
-        return values[-1]
+            decided = truth(value) is (not goes_on)
+            if not decided:
+                refine(frame, operand, holds=goes_on)
+        if decided:
+            return value
+        values.append(value)
     last = values.pop()
     kept = [part for value in values for part in options(value) if truth(part) is not goes_on]
     return either([*kept, last]) if kept else last
