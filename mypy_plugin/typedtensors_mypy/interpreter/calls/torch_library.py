@@ -10,6 +10,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.calls.autograd import AUTOGRAD
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.keras.models import (
@@ -178,6 +179,7 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.jit.is_scripting": _not,
     "torch.jit.is_tracing": _not,
     "fancy_einsum.einsum": _einsum_of_words,
+    **AUTOGRAD,
     **dict.fromkeys(("torch.vmap", "torch.func.vmap", "functorch.vmap"), vmap),
     MAPPED: call_mapped,
     **dict.fromkeys(("tensorflow.map_fn", "tensorflow.vectorized_map"), map_elements),

@@ -7,7 +7,8 @@ import ast
 from dataclasses import replace
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Fields, Layer, Object, Unknown, Value
+from typedtensors.ops import Fields, Framework, Layer, Object, Unknown, Value
+from typedtensors.ops.steps.weights import weight_of
 from typedtensors.shapes import DType, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import value_of
@@ -100,6 +101,9 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return apply_op(frame, node, f"torch.{name}", (Tensor(Shape(()), base),))
     if isinstance(base, Layer) and isinstance(base.config.get(name), Dim):
         return base.config[name]
+    weight = weight_of(base, name) if isinstance(base, Layer) else None
+    if weight is not None:
+        return weight
     if name == "module" and isinstance(base, (Layer, Chain)):
         return base  # what `DataParallel` and its like hold
     if isinstance(base, Fields) and name in base.names:
@@ -121,6 +125,8 @@ def _of_array(frame: Frame, node: ast.Attribute, base: Tensor) -> Value:
         return apply_op(frame, node, f"{library.ARRAY_CLASS[framework]}.{name}", (base,))
     if name == "data":
         return base
+    if name == "grad" and framework is Framework.TORCH:
+        return replace(base, parameter=False)
     if name == "dtype":
         return base.dtype
     if name in library.SILENT_PROPERTIES:

@@ -8,6 +8,7 @@ import ast
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Layer, Unknown, Value
+from typedtensors.ops.steps.weights import weight_of
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.annotations.declared import keep, value_of
 from typedtensors_mypy.interpreter.annotations.signature import signature_of
@@ -187,14 +188,22 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
             ensure_built(frame, option)
             # Other names may lead to this object: from here on nobody knows the attribute.
             option.attributes[target.attr] = Unknown("an attribute that is assigned again")
-    if any(isinstance(option, (Layer, Chain)) for option in options(owner)):
-        tied = isinstance(value, Method) and value.name == target.attr
-        if not tied and target.attr not in _HARMLESS:
-            forget_module(frame, target.value)
+    modules = [option for option in options(owner) if isinstance(option, (Layer, Chain))]
+    tied = all(_is_tied(module, target.attr, value) for module in modules)
+    if not tied and target.attr not in _HARMLESS:
+        forget_module(frame, target.value)
     if name is not None and isinstance(owner, Instance):
         frame.state.put(f"{name}.{target.attr}", value)
     elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
         frame.state.assign(name, Unknown("an array with other data"))
+
+
+def _is_tied(module: Layer | Chain, name: str, value: Value) -> bool:
+    """Whether a layer gets a weight of another layer in place of its own, of the same sizes."""
+    if isinstance(value, Method):
+        return value.name == name
+    own = weight_of(module, name) if isinstance(module, Layer) else None
+    return own is not None and isinstance(value, Tensor) and own.shape == value.shape
 
 
 def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
