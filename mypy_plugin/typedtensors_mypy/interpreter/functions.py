@@ -22,7 +22,7 @@ from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
-from typedtensors_mypy.interpreter.ways import tell_of_all, ways
+from typedtensors_mypy.interpreter.ways import given_or_not, tell_of_all, tell_of_each, ways
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType, specs_of
 
@@ -33,12 +33,15 @@ _SHORTEST_NAME = 2
 def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
     frame = _alone(run, function)
-    found = ways(frame.state.values)
-    doubts = run.doubts
+    found, optional = ways(frame.state.values), given_or_not(function.node, frame.state.values)
+    doubts, told = run.doubts, len(run.findings)
     go_through(frame)
     if found and run.doubts > doubts:
         frames = (_alone(run, function, chosen) for chosen in found)
         tell_of_all(run, frames, go_through)
+    elif optional and len(run.findings) == told:
+        frames = (_alone(run, function, chosen) for chosen in optional)
+        tell_of_each(run, frames, go_through)
 
 
 def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = None) -> Frame:

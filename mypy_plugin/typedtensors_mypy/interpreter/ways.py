@@ -17,7 +17,9 @@ from typedtensors.shapes import Tensor
 from typedtensors_mypy.findings import Finding
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run, TooMuchError
-from typedtensors_mypy.interpreter.values import Either
+from typedtensors_mypy.interpreter.values import Either, either
+from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.syntax import binding_counts
 
 _MOST_WAYS = 4
 
@@ -34,6 +36,41 @@ def ways(parameters: Mapping[str, Value]) -> list[dict[str, Value]]:
     if not unsettled or len(chosen) > _MOST_WAYS:
         return []
     return [dict(zip(unsettled, options, strict=True)) for options in chosen]
+
+
+def given_or_not(function: AnyFunction, parameters: Mapping[str, Value]) -> list[dict[str, Value]]:
+    """Arrays that may be left out and are then made by the function: all given, none given.
+
+    Behind `if x is None: x = ...` nobody knows which it is, and what the two have in common may be
+    little.
+    """
+    counts = binding_counts(function)
+    left_out = {
+        name: tuple(option for option in value.options if option is not None)
+        for name, value in parameters.items()
+        if isinstance(value, Either) and None in value.options and counts.get(name, 0) > 1
+    }
+    given = {
+        name: either(options)
+        for name, options in left_out.items()
+        if all(isinstance(option, Tensor) for option in options)
+    }
+    return [given, dict.fromkeys(given, None)] if given else []
+
+
+def tell_of_each(run: Run, frames: Iterator[Frame], go_through: Callable[[Frame], None]) -> None:
+    """Tell what is wrong on any of the ways; each frame is prepared for one way."""
+    sightings, run.sightings = run.sightings, None
+    told = len(run.findings)
+    try:
+        for frame in frames:
+            go_through(frame)
+    except (TooMuchError, RecursionError):
+        run.active.clear()
+        del run.findings[told:]
+    finally:
+        run.sightings = sightings
+    run.findings[told:] = [each for each in run.findings[told:] if each.code is not None]
 
 
 def tell_of_all(run: Run, frames: Iterator[Frame], go_through: Callable[[Frame], None]) -> None:

@@ -42,7 +42,7 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.library import ARRAY_CLASS
-from typedtensors_mypy.source.syntax import dotted, statements, stored_names
+from typedtensors_mypy.source.syntax import dotted, last_names, statements, stored_names
 from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
 
 _UNBOUND = object()
@@ -91,7 +91,9 @@ def _default(frame: Frame, target: ast.Name) -> Tensor | None:
     What is wrong with that is wrong with what a caller gives, too.
     """
     name = target.id
-    if frame.callee is None or frame.called_at is not None or _is_a_step(frame.callee, target):
+    if frame.callee is None or frame.called_at is not None:
+        return None
+    if not _is_made_where_missing(frame.callee, target):
         return None
     for parameter in signature_of(frame.run, frame.callee).parameters:
         kinds = parameter.type.items if isinstance(parameter.type, UnionType) else ()
@@ -102,15 +104,15 @@ def _default(frame: Frame, target: ast.Name) -> Tensor | None:
     return None
 
 
-def _is_a_step(function: Function, target: ast.Name) -> bool:
-    """Whether what a name gets is only there for what the same block then makes the name."""
-    for holder in (function.node, *statements(function.node.body)):
-        for block in ("body", "orelse", "finalbody"):
-            body = getattr(holder, block, [])
+def _is_made_where_missing(function: Function, target: ast.Name) -> bool:
+    """Whether a test of a name leads to where it gets a value, and to no other after that."""
+    for holder in statements(function.node.body):
+        for body in (holder.body, holder.orelse) if isinstance(holder, ast.If) else ():
             held = (at for at, each in enumerate(body) if target in getattr(each, "targets", ()))
             at = next(held, None)
-            if at is not None:
-                return target.id in stored_names(body[at + 1 :])
+            if at is not None and isinstance(holder, ast.If):
+                tested = target.id in last_names(holder.test)
+                return tested and target.id not in stored_names(body[at + 1 :])
     return False
 
 
