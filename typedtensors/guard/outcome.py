@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from typedtensors.dims import Dim
-from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent, broadcast, classify
+from typedtensors.shapes.broadcast import Broadcast, BroadcastEvent, Kind, broadcast, classify
 from typedtensors.shapes.shape import Shape
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     # A string is a size that is not known, but equal to the others of its name.
     Rows: TypeAlias = tuple[tuple[int | str | None, ...], ...]
+
+_MUTUAL: Final = frozenset({Kind.MUTUAL_EXPLICIT, Kind.MUTUAL_PADDED})
 
 
 @lru_cache(maxsize=4096)
@@ -30,7 +32,18 @@ def broadcast_of(shapes: Rows) -> Broadcast:
 @lru_cache(maxsize=4096)
 def event_of(shapes: Rows) -> BroadcastEvent | None:
     """The event that shapes are; None if there is none, or it is not known which one."""
-    return classify(broadcast_of(shapes))
+    event = classify(broadcast_of(shapes))
+    if event is not None or not any(None in shape for shape in shapes):
+        return event
+    # Sizes that are not known agree where they meet. Who is stretched may depend on no more.
+    event = classify(broadcast_of(tuple(map(_by_axis, shapes))))
+    return event if event is not None and event.kind in _MUTUAL else None
+
+
+def _by_axis(shape: tuple[int | str | None, ...]) -> tuple[int | str, ...]:
+    """The shape, with one name for the unknown sizes of one axis, counted from the last."""
+    places = range(len(shape), 0, -1)
+    return tuple(f"None {at}" if d is None else d for at, d in zip(places, shape, strict=True))
 
 
 def sizes_of(shape: Shape | None) -> Sizes:

@@ -36,8 +36,12 @@ PREDICTING = frozenset({"predict", "predict_on_batch"})
 COMPILING = "compile"
 TRAINING = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 METHODS = WEIGHING | PREDICTING | TRAINING | {COMPILING}
-# Methods by which a model says itself how it trains.
-OWN_TRAINING = ("train_step", "compute_loss")
+# Methods by which a model says itself what one step is, by those that make steps.
+STEP = {
+    **dict.fromkeys(("fit", "train_on_batch"), "train_step"),
+    **dict.fromkeys(("evaluate", "test_on_batch"), "test_step"),
+}
+LOSS_OF_A_STEP = "compute_loss"
 # Methods of a model that leave it what it is, and give nothing that has a shape.
 HARMLESS = frozenset(
     {

@@ -82,6 +82,35 @@ def test_what_is_not_known_is_silent(one: Any, other: Any) -> None:
     assert recorded(lambda: traced.get_concrete_function(*specs)).events == []
 
 
+def test_functions_that_converted_code_calls_are_told() -> None:
+    def differ(column: Any, row: Any) -> Any:
+        return tf.math.squared_difference(column, row)
+
+    def choose(column: Any, row: Any) -> Any:
+        return tf.where(row > 0, column, 1 - column)
+
+    for function, expression in (
+        (differ, "tf.math.squared_difference(column, row)"),
+        (choose, "tf.where(row > 0, column, 1 - column)"),
+    ):
+        for arguments in ((COLUMN, ROW), (ANY_COLUMN, ANY_ROW)):
+            traced = tf.function(function)
+            report = recorded(lambda: traced.get_concrete_function(*arguments))  # noqa: B023
+            assert only(report).expression == expression
+
+
+def test_sizes_that_meet_and_are_not_known_agree() -> None:
+    def add(*arrays: Any) -> Any:
+        return tf.where(arrays[0] > 0, arrays[1], arrays[2])
+
+    rows = tf.TensorSpec((None, 3)), tf.TensorSpec((None, 3)), tf.TensorSpec((None, 3))
+    assert audit(add, *rows).events == []
+    pairs = tf.TensorSpec((None, None, 3)), tf.TensorSpec((None, 3)), tf.TensorSpec((None, 3))
+    assert audit(add, *pairs).events == []
+    mixed = tf.TensorSpec((None,)), tf.TensorSpec((None, 1)), tf.TensorSpec((None, 1))
+    assert [event.reason for event in audit(add, *mixed).events] == ["rank"]
+
+
 def test_operation_is_told_once_per_tracing_and_never_when_it_runs() -> None:
     traced = tf.function(suspicious)
     report = recorded(lambda: [traced(COLUMN, ROW) for _ in range(3)])

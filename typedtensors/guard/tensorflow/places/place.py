@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 _WRAPPERS: Final = frozenset(
     {"error_handler", "op_dispatch_handler", "wrapper", "new_func", "sparse_wrapper"}
+    | {"converted_call", "_call_unconverted"}
 )
-"""The names of functions around others, which say nothing of what was called."""
+"""The names of functions around others, which say nothing of what was called. The last are those by
+which code of AutoGraph's calls what stays as it is."""
 _OPERATORS: Final = frozenset(
     {"binary_op_wrapper", "r_binary_op_wrapper", "_run_op", "tensor_equals", "tensor_not_equals"}
     | {"_tensor_equals_factory", "_tensor_not_equals_factory"}

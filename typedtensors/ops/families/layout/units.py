@@ -11,7 +11,7 @@ from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.axes.positions import insertion, positions
+from typedtensors.ops.steps.axes.positions import insertion, position, positions
 from typedtensors.shapes import Axis, Intent, Shape, Variadic
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ def squeeze(call: Call) -> Value:
     named = call["axis"] if call["dim"] is None else call["dim"]
     if named is None:
         return array.with_shape(_without_ones(array.shape))
-    dropped = positions(call, array.shape, named)
+    if call.framework is Framework.TENSORFLOW and isinstance(named, (tuple, list)):
+        # It takes an axis that is named twice.
+        dropped = tuple(position(call, array.shape, number) for number in named)
+    else:
+        dropped = positions(call, array.shape, named)
     kept: list[Part] = []
     for at, part in enumerate(array.shape.axes):
         kept += [part] if at not in dropped else _squeezed(call, part)

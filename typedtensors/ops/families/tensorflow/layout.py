@@ -78,6 +78,7 @@ rule(
     examples=(
         *(example(Array("b 1 d 1")), example(Array("b 1 d 1"), 1), example(Array("1 1"))),
         *(example(Array("b 1 d 1"), axis=[1, 3]), example(Array("b 3 1"), 1)),
+        example(Array("b 1 d 1"), axis=[-1, 3]),
     ),
 )(renamed(squeeze, dim="axis"))
 

@@ -18,6 +18,7 @@ from typedtensors.ops.steps.elementwise import elementwise, meet, over
 from typedtensors.ops.steps.renaming import renamed
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, DType, Tensor
+from typedtensors.shapes.broadcast import broadcast
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
@@ -131,13 +132,17 @@ rule(
 @rule(
     *("tensorflow.Tensor.__eq__", "tensorflow.Tensor.__ne__"),
     params="x, y",
-    examples=(_ARRAYS[0], example(Array("*a n"), Array("*a n")), example(Array("b n"), 3)),
+    examples=(*_ARRAYS[:2], example(Array("*a n"), Array("*a n")), example(Array("b n"), 3)),
 )
 def equality(call: Call) -> Tensor:
     """Whether elements are equal; shapes that do not fit are not, and no error."""
     operands = (call["x"], call["y"])
-    shapes = {value.shape for value in operands if isinstance(value, Tensor)}
-    if len(shapes) > 1 or any(isinstance(value, Unknown) for value in operands):
+    if any(isinstance(value, Unknown) for value in operands):
+        raise Undetermined("it is not known whether the shapes fit")
+    shapes = [each.shape for each in operands if isinstance(each, Tensor)]
+    met = broadcast(shapes, call.facts)
+    known = len({*shapes}) == 1 or all(each.fixed is not None for each in shapes)
+    if met.shape is None or not met.decided or not known:
         raise Undetermined("of shapes that do not fit the answer is one bool")
     return elementwise(call, "x", "y", dtype=promotion.BOOL)
 

@@ -53,6 +53,12 @@ class _Data:
     targets: Value
     weights: Value = None
 
+    @property
+    def whole(self) -> tuple[Value, ...]:
+        """What a step gets."""
+        parts = (self.inputs, self.targets, self.weights)
+        return parts if self.weights is not None else parts[:2]
+
 
 def compile_model(frame: Frame, model: Model, arguments: Arguments) -> Value:
     """`model.compile(loss="mse", metrics=["mae"])`: what the model is trained with from here on."""
@@ -65,24 +71,20 @@ def compile_model(frame: Frame, model: Model, arguments: Arguments) -> Value:
 def train(frame: Frame, node: ast.expr, model: Model, name: str, arguments: Arguments) -> Value:
     """`model.fit(x, y)`: tells of what the losses make of the model's outputs and the targets."""
     settings = frame.state.now(model.settings)
-    if not isinstance(settings, Items) or not settings.values or _trains_itself(frame, model):
+    if not isinstance(settings, Items) or not settings.values or not arguments.complete:
         return _NOTHING
     given = dict(zip(_FED[name], arguments.positional, strict=False)) | arguments.keywords
-    if not arguments.complete:
-        return _NOTHING
-    loss, metrics = settings.values
     data = _Data(*(given.get(each) for each in ("x", "y", "sample_weight")))
-    for part in (data, _of_validation(frame, given.get("validation_data"))):
+    validation = _of_validation(frame, given.get("validation_data"))
+    for step, part in ((keras_names.STEP[name], data), ("test_step", validation)):
         if part is not None:
-            _Comparison(frame, node, model).run(part, loss, metrics)
+            _Comparison(frame, node, model).run(part, step, *settings.values)
     return _NOTHING
 
 
-def _trains_itself(frame: Frame, model: Model) -> bool:
-    """Whether the program says what one step of training is."""
-    if not isinstance(model, Instance):
-        return False
-    return any(bound_method(frame, model, name) is not None for name in keras_names.OWN_TRAINING)
+def _own(frame: Frame, model: Model, name: str) -> Function | None:
+    """A method of the model that the program defines."""
+    return bound_method(frame, model, name) if isinstance(model, Instance) else None
 
 
 def _of_validation(frame: Frame, given: Value) -> _Data | None:
@@ -100,14 +102,20 @@ class _Comparison:
     node: ast.expr
     model: Model
 
-    def run(self, data: _Data, loss: Value, metrics: Value) -> None:
+    def run(self, data: _Data, step: str, loss: Value, metrics: Value) -> None:
         """Tell of what is wrong with what the model gives for the inputs, beside the targets."""
         batch = self._batch_of(data)
         if batch is None:
             return
         frame = self.frame
+        method = _own(frame, self.model, step)
         with frame.branch(frame.state.fork()):
             # What one batch teaches about its size is not so of the next.
+            if method is not None:
+                frame.run.call(frame, self.node, method, Arguments((batch.whole,)))
+                return
+            if _own(frame, self.model, keras_names.LOSS_OF_A_STEP) is not None:
+                return
             outputs = frame.run.call(frame, self.node, self.model, Arguments((batch.inputs,)))
             self._compare(outputs, batch, loss, self._loss)
             for metric in self._metrics(metrics):
@@ -131,7 +139,7 @@ class _Comparison:
         inputs, targets = (batched(frame, each, one) for each in (data.inputs, data.targets))
         known = first_size(frame, data.weights) is not None
         weights = batched(frame, data.weights, one) if known else None
-        return _Data(_of_tensorflow(inputs, ANY), targets, weights)
+        return _Data(*(_of_tensorflow(each, ANY) for each in (inputs, targets, weights)))
 
     def _compare(
         self, outputs: Value, batch: _Data, measure: Value, apply: Callable[..., None]
