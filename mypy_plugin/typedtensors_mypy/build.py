@@ -48,11 +48,13 @@ class Build:
         options: Options,
         config: Config,
         look_up: Callable[[str], SymbolTableNode | None],
+        read: Callable[[str], bytes],
     ) -> None:
         self.modules: Mapping[str, MypyFile] = {}
         self._options = options
         self._config = config
         self._look_up = look_up
+        self._read = read
         self._errors: Errors | None = None
         self._summaries: dict[str, tuple[str, Module | None]] = {}
         self._parsed: dict[str, tuple[str, Module | None]] = {}
@@ -120,7 +122,7 @@ class Build:
             findings = []
         if file.fullname in self._failed:
             findings = [*findings, self._failed.pop(file.fullname)]
-        source = names.read_source(self._errors, file.path) or ""
+        source = self._source(file) or ""
         options = names.module_options(self._options, file.fullname, source)
         said = report(self._errors, file, options, findings)
         heard = {(info.line, info.message) for info in said}
@@ -142,7 +144,7 @@ class Build:
     def _parse(self, file: MypyFile) -> Module | None:
         """The module of a file; one that was parsed for its summary is handed out once more."""
         self.see(lambda: names.errors_of_checker(file))
-        source = names.read_source(self._errors, file.path) if self._errors is not None else None
+        source = self._source(file)
         if source is None:
             return None
         before, module = self._parsed.pop(file.fullname, (None, None))
@@ -150,6 +152,10 @@ class Build:
             module = Module.parse(file.fullname, file.path, source)
             self._parsed[file.fullname] = source, module
         return module
+
+    def _source(self, file: MypyFile) -> str | None:
+        errors = self._errors
+        return None if errors is None else names.read_source(errors, file.path, self._read)
 
     def summary(self, name: str) -> Module | None:
         """A module of the user's, as its summary tells of it."""

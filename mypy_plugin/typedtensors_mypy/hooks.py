@@ -41,21 +41,33 @@ def configured() -> Config:
     return Config.find(Path.cwd())
 
 
+def _from_disk(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
 class TypedTensors(Plugin):
     """Summarizes each of the user's modules once it is analyzed, checks it once it is checked."""
 
-    def __init__(self, options: Options, level: str | None = None, salt: str = "") -> None:
+    def __init__(
+        self,
+        options: Options,
+        level: str | None = None,
+        salt: str = "",
+        read: Callable[[str], bytes] | None = None,
+    ) -> None:
         """Set up one run.
 
         Args:
             options: mypy's.
             level: That of all modules' broadcasts, in the place of the configuration's.
             salt: What no other run has had: then no module of the user's is taken from a cache.
+            read: What reads files, where that is not the disk.
         """
         super().__init__(options)
         self._config = configured() if level is None else configured().at_level(level)
         self._digest = digest(self._config) + salt
-        self._build = Build(options, self._config, self.lookup_fully_qualified)
+        read = read or _from_disk
+        self._build = Build(options, self._config, self.lookup_fully_qualified, read)
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
         """Told once the modules are known, and again after each update of a daemon."""

@@ -8,6 +8,7 @@ version that they were written for.
 from __future__ import annotations
 
 import gc
+import re
 from typing import TYPE_CHECKING, cast
 
 from mypy import errorcodes
@@ -16,13 +17,15 @@ from mypy.config_parser import parse_mypy_comments
 from mypy.nodes import GDEF, MypyFile, SymbolTableNode, TypeAlias, TypeInfo
 from mypy.server.trigger import make_trigger
 from mypy.types import Instance, LiteralType, get_proper_type
-from mypy.util import get_mypy_comments
+from mypy.util import DecodeError, decode_python_encoding, get_mypy_comments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from mypy.errors import ErrorInfo, Errors
     from mypy.options import Options
+
+_LINE_END = re.compile(r"\r\n?")
 
 
 def errors_while_checking() -> Errors | None:
@@ -46,10 +49,21 @@ def errors_of_type_analyzer(analyzer: object) -> Errors:
     return cast("Errors", analyzer.api.errors)  # type: ignore[attr-defined]
 
 
-def read_source(errors: Errors, path: str) -> str | None:
-    """A file's text as mypy read it, so that both see the same version."""
+def read_source(errors: Errors, path: str, read: Callable[[str], bytes]) -> str | None:
+    """A file's text as mypy read it, so that both see the same version.
+
+    mypy gives its lines, which a form feed ends too, or a U+2028 in a string: no line of Python's
+    ends there. So the text is what `read` finds, if it has these lines.
+    """
     lines = errors.read_source(path) if errors.read_source else None
-    return None if lines is None else "\n".join(lines) + "\n"
+    if lines is None:
+        return None
+    try:
+        text = decode_python_encoding(read(path))
+    except (OSError, UnicodeDecodeError, DecodeError):
+        text = ""
+    text = _LINE_END.sub("\n", text) if text.splitlines() == lines else "\n".join(lines)
+    return text.removesuffix("\n") + "\n"
 
 
 def module_options(options: Options, module: str, source: str) -> Options:

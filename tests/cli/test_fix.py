@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -36,12 +38,22 @@ def column(pred: Float[Tensor, "n 1"], y: Float[Tensor, "n"]) -> Float[Tensor, "
 def table(a: Float[Tensor, "n 1"], b: Float[Tensor, "n"]) -> Float[Tensor, "n n"]:
     return a * b
 """
-FIXED = (
-    PROGRAM.replace("pred -  y", "pred.squeeze(-1) -  y")
-    .replace("mse_loss(pred, y)", "mse_loss(pred.squeeze(-1), y)")
-    .replace("x.mean(1)", "x.mean(1, keepdim=True)")
-    .replace("return pred - y", "return pred - y.unsqueeze(-1)")
+EDITS = (
+    ("pred -  y", "pred.squeeze(-1) -  y"),
+    ("mse_loss(pred, y)", "mse_loss(pred.squeeze(-1), y)"),
+    ("x.mean(1)", "x.mean(1, keepdim=True)"),
+    ("return pred - y", "return pred - y.unsqueeze(-1)"),
 )
+FIXED = functools.reduce(lambda text, edit: text.replace(*edit), EDITS, PROGRAM)
+ODD = {
+    "crlf.py": PROGRAM.replace("\n", "\r\n").encode(),
+    "mark.py": PROGRAM.encode("utf-8-sig"),
+    "form_feed.py": PROGRAM.replace("\n\n\n", "\n\x0c\n").encode(),
+    "separator.py": PROGRAM.replace("ö", "\u2028").encode(),
+    "ended.py": PROGRAM.rstrip("\n").encode(),
+    "./my train.py": PROGRAM.encode(),
+}
+LATIN = b"# coding: latin-1\n" + PROGRAM.encode("latin-1")
 
 
 @pytest.fixture
@@ -88,6 +100,31 @@ def test_written_edits_leave_what_is_a_choice_or_would_be_an_error(
     assert err.startswith("Fixed 4 findings in 1 file\n")
     assert main(["check", "--fix", "train.py"]) == 0
     assert capfd.readouterr().err == "Nothing to fix that leaves no choice\n"
+
+
+def test_the_diff_makes_the_edits_that_are_written(
+    project: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """In each file's own encoding, with its own line ends; and nothing besides is changed."""
+    for name, source in ODD.items():
+        (project / name).write_bytes(source)
+    assert main(["check", "--fix", *ODD]) == 1
+    # `git apply` takes a patch as it is, or not at all.
+    patch = ["git", "apply", "-p0", "-"]
+    subprocess.run(patch, cwd=project, input=capfdbinary.readouterr().out, check=True)
+    patched = {name: (project / name).read_bytes() for name in ODD}
+    for name, source in {**ODD, "latin.py": LATIN}.items():
+        (project / name).write_bytes(source)
+    main(["check", "--fix", "--write", *ODD, "latin.py"])
+    written = {name: (project / name).read_bytes() for name in ODD}
+    assert written == patched == {name: _edited(source) for name, source in ODD.items()}
+    assert (project / "latin.py").read_bytes() == _edited(LATIN)
+
+
+def _edited(source: bytes) -> bytes:
+    for before, after in EDITS:
+        source = source.replace(before.encode(), after.encode())
+    return source
 
 
 def test_write_alone_is_refused(project: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import difflib
 import json
 import sys
+import tokenize
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +43,7 @@ def fix(
     texts: Mapping[str, str] = answer["texts"]
     if write:
         for file, text in texts.items():
-            Path(file).write_bytes(text.encode())
+            Path(file).write_bytes(text.encode(_encoding(file)))
     else:
         _show(line for file, text in texts.items() for line in _diff(file, text))
     print(_summary(answer["count"], len(texts), write=write), file=sys.stderr)
@@ -49,16 +51,32 @@ def fix(
 
 
 def _diff(file: str, text: str) -> Iterator[str]:
-    before = Path(file).read_bytes().decode().splitlines(keepends=True)
-    yield from difflib.unified_diff(before, text.splitlines(keepends=True), file, file)
+    name, encoding = Path(file).as_posix(), _encoding(file)
+    before = Path(file).read_bytes().decode(encoding)
+    mark = "\ufeff" if encoding == "utf-8-sig" else ""
+    # What applies patches takes a name with a space in it to end at a tab.
+    name += "\t" if " " in name else ""
+    yield from difflib.unified_diff(_lines(mark + before), _lines(mark + text), name, name)
+
+
+def _encoding(file: str) -> str:
+    with Path(file).open("rb") as source:
+        return tokenize.detect_encoding(source.readline)[0]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as a patch counts them: a form feed ends none."""
+    return StringIO(text, newline="\n").readlines()
 
 
 def _show(lines: Iterator[str]) -> None:
     colored = is_interactive(sys.stdout)
     for line in lines:
-        text = line.rstrip("\r\n")
+        text = line.removesuffix("\n")
         look = _LOOKS.get(line[:1])
         print(text if look is None else paint(text, look, on=colored))
+        if text == line:
+            print("\\ No newline at end of file")
 
 
 def _summary(findings: int, files: int, *, write: bool) -> str:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tokenize
 from collections import Counter
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
@@ -52,7 +54,8 @@ class _Edited(FileSystemCache):
 
     def read(self, path: str) -> bytes:
         text = self._texts.get(path)
-        return super().read(path) if text is None else text.encode()
+        read = super().read(path)
+        return read if text is None else text.encode(_encoding(read))
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Repairer:
         options.cache_dir = (
             f"{options.cache_dir}{'' if options.cache_dir == os.devnull else '-fix'}"
         )
-        hooks = plugin(__version__)(options, level, salt=uuid4().hex)
+        hooks = plugin(__version__)(options, level, salt=uuid4().hex, read=files.read)
         build(sources, options, flush_errors=_ignore, fscache=files, extra_plugins=[hooks])
         return hooks.said
 
@@ -112,7 +115,8 @@ def _edited(proposals: Iterable[Proposal]) -> dict[str, str]:
 def _rewritten(file: str, rewrites: Iterable[Rewrite]) -> str:
     """A file's text with the edits in it, the last one first; of two that overlap, one."""
     with open(file, "rb") as opened:  # noqa: PTH123 - mypy's name of it, as it is
-        lines = opened.read().splitlines(keepends=True)
+        read = opened.read()
+    lines = read.decode(_encoding(read)).encode().splitlines(keepends=True)
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -125,6 +129,11 @@ def _rewritten(file: str, rewrites: Iterable[Rewrite]) -> str:
         if end <= limit:
             content, limit = content[:start] + each.text.encode() + content[end:], start
     return content.decode()
+
+
+def _encoding(source: bytes) -> str:
+    """What a source says that it is written in; with its mark, if it has one of those."""
+    return tokenize.detect_encoding(BytesIO(source).readline)[0]
 
 
 def _ignore(_file: str | None, _messages: list[str], _serious: bool) -> None:  # noqa: FBT001 - mypy's
