@@ -48,3 +48,24 @@ def test_what_a_reduction_of_the_first_axes_leaves_belongs_to_the_last_ones() ->
         "stack - stack.mean((0, 2))",
         "stack + (x - x.mean(0)).sum(1)",
     ]
+
+
+def test_embedding_of_the_positions_along_a_later_axis_belongs_to_the_last_ones() -> None:
+    words, places = torch.nn.Embedding(9, 4), torch.nn.Embedding(9, 4)
+    ids = torch.ones(6, 6, dtype=torch.long)
+    batch, length = ids.shape
+    positions = torch.arange(length, device=ids.device)
+    embedded = places(positions)
+    with guard(action="record") as report:
+        words(ids) + places(torch.arange(ids.shape[1]))
+        words(ids) + places(torch.arange(0, ids.size(-1)))
+        words(ids) + embedded
+        words(ids) + places(torch.arange(batch))
+        words(ids) + places(torch.arange(ids.shape[0]))
+        words(ids) + places(torch.arange(6))
+    found = [event.expression for event in report.events]
+    assert found == [
+        "words(ids) + places(torch.arange(batch))",
+        "words(ids) + places(torch.arange(ids.shape[0]))",
+        "words(ids) + places(torch.arange(6))",
+    ]

@@ -2,7 +2,8 @@
 """Which operands belong to the last axes of what they meet, as the source shows.
 
 So do the eigenvalues that scale the columns of their own eigenvectors, a triangular matrix, and
-what is left where the first axes are folded, whatever else has the same size by chance.
+what is left where the first axes are folded, whatever else has the same size by chance; and so does
+what is made of positions.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from typedtensors.guard.reading.positions import counts_positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,13 +84,15 @@ def belonging(
     return tuple(
         operand
         for operand, own in zip(operands, origins, strict=True)
-        if own is not None
-        and (
-            own.is_triangular
-            or own.folds_first
-            or any(each and own.numbers(each) for each in origins)
-        )
+        if (own is not None and _is_of_last_axes(own, origins))
+        or counts_positions(operand, line, variables)
     )
+
+
+def _is_of_last_axes(own: _Origin, origins: Iterable[_Origin | None]) -> bool:
+    if own.is_triangular or own.folds_first:
+        return True
+    return any(each is not None and own.numbers(each) for each in origins)
 
 
 def _folded(call: ast.Call) -> ast.expr:
