@@ -72,10 +72,14 @@ RESHAPING_IN_PLACE = frozenset(
     "as_strided_ resize_ resize_as_ set_ squeeze_ swapaxes_ swapdims_ t_ transpose_ "
     "unsqueeze_".split()
 )
+# Managers in whose block something is meant to fail.
+ASSERT_RAISES = "unittest.TestCase.assertRaises"
+EXPECTING = frozenset(
+    {"pytest.raises", ASSERT_RAISES}
+    | {"numpy.testing.assert_raises", "numpy.testing.assert_raises_regex"}
+)
 # Managers after whose block control goes on where an exception has ended it.
-SUPPRESSING = frozenset({"contextlib.suppress", "pytest.raises"})
-# Those in whose block something is meant to fail.
-EXPECTING = frozenset({"pytest.raises"})
+SUPPRESSING = EXPECTING | {"contextlib.suppress"}
 # What an op raises that does not fit, and what that is.
 FAILURES = frozenset({"BaseException", "Exception", "RuntimeError", "TypeError", "ValueError"})
 # Methods of a module after which it may compute something else.

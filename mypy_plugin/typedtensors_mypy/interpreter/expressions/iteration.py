@@ -124,7 +124,7 @@ def one_of(item: Value, key: object = None) -> Value:
 
 def _size_of_one(size: Dim, key: object) -> Dim:
     atom = size.factor
-    if not isinstance(atom, Atom) or atom.declared or atom.scope:
+    if not isinstance(atom, Atom) or atom.declared or atom.scope or atom.promised:
         return size
     if key is None:
         return Dim.fresh(atom.name)

@@ -52,8 +52,16 @@ def _may_suppress(frame: Frame, manager: Value) -> bool:
 
 
 def _manager(frame: Frame, expression: ast.expr) -> str:
-    """The name of the library's context manager that an expression makes, if it does."""
-    target = frame.scope.target(expression.func) if isinstance(expression, ast.Call) else None
+    """The name of the library's context manager that an expression makes, if it does.
+
+    Each framework of tests has more of `self.assertRaises`, `self.assertRaisesRegex`.
+    """
+    if not isinstance(expression, ast.Call):
+        return ""
+    called = expression.func
+    if isinstance(called, ast.Attribute) and called.attr.startswith("assertRaises"):
+        return library.ASSERT_RAISES
+    target = frame.scope.target(called)
     return target.name if isinstance(target, External) else ""
 
 
