@@ -39,7 +39,8 @@ class Frame:
     `shifts`: it has taken a view that puts the elements of a padded axis elsewhere on purpose.
     `site` is the call in the module under check that led here, where the code is another
     module's: findings belong there. `accepting`: an `allow_broadcast` block is active. `own` is the
-    object whose method it is, where nobody calls it.
+    object whose method it is, where nobody calls it. `absent` are the parameters that are not
+    given, whatever the function then makes them.
     """
 
     run: Run
@@ -66,6 +67,7 @@ class Frame:
     local: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     accepting: bool = False
+    absent: frozenset[str] = frozenset()
 
     def accepts_broadcasts(self, node: ast.expr) -> bool:
         """Whether the code or the configuration says that an expression's broadcasts are meant."""

@@ -54,6 +54,7 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
         values[signature.parameters[0].name] = receiver
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})
+    frame.absent = frozenset(name for name, value in (chosen or {}).items() if value is None)
     sizes = _own_sizes(frame, signature)
     declared = (size.atoms for size in sizes.values() if size.declared)
     frame.state.facts = replace(

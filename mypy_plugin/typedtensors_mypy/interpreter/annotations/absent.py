@@ -20,6 +20,7 @@ def unbound_names(frame: Frame) -> frozenset[str]:
     absent, given = set[str](), set[str]()
     for parameter in signature_of(frame.run, frame.callee).parameters:
         is_absent = frame.state.values.get(parameter.name, _GONE) is None
+        is_absent |= parameter.name in frame.absent
         for spec in specs_of(parameter.type):
             (absent if is_absent else given).update(spec.names | spec.variadic_names)
     return frozenset(absent - given)
