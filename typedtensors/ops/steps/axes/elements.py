@@ -42,8 +42,11 @@ def reshaped(call: Call, source: Shape, wanted: Sequence[Part]) -> Shape:
     given = [part for part in wanted if not is_hole(part)]
     complaint = wording.count_differs(f"`{call.name}`", source.text, " ".join(map(str, wanted)))
     left, right = _leftover(source.axes, given, call.facts)
-    if left is None or right is None or divide(left, right) is None:
-        _suit(call, given)
+    if left is None or right is None:
+        _suit(call, [part.dim for part in given if isinstance(part, Axis)])
+    elif divide(left, right) is None:
+        # What both sides have, fits already.
+        _suit(call, [_reduced(left, right)[1]])
     if not holes:
         if left is not None and right is not None:
             agree(call, left, right, complaint)
@@ -75,12 +78,10 @@ def agree(call: Call, left: Dim, right: Dim, complaint: Diagnostic) -> None:
         raise Undetermined("the counts agree only if the names have more to do with each other")
 
 
-def _suit(call: Call, wanted: Sequence[Part]) -> None:
+def _suit(call: Call, sizes: Sequence[Dim]) -> None:
     """Take integers that callers pass for sizes that fit an array, where nothing says otherwise."""
-    for part in wanted:
-        if isinstance(part, Axis):
-            new = part.dim.atoms & call.facts.chosen
-            call.facts = call.facts.freed(sorted(new, key=lambda atom: atom.key))
+    atoms = frozenset[Atom]().union(*(size.atoms for size in sizes))
+    call.facts = call.facts.freed(sorted(atoms & call.facts.chosen, key=lambda atom: atom.key))
 
 
 def _has_quotient(left: Dim, right: Dim) -> bool:
