@@ -17,15 +17,38 @@ _CONSTRUCTORS = ("__init__", "__post_init__")
 
 def reassigned(module: Module) -> frozenset[str]:
     """The attributes that some code of a module assigns, the making of `self` left aside."""
-    found: set[str] = set()
+    return frozenset(target.attr for target in _assigned(module))
+
+
+def replaced(module: Module) -> frozenset[str]:
+    """Of these the ones that get another value, and not what a step makes of their own.
+
+    `self.w -= rate * gradient`, `self.w = self.w - rate * gradient`: an array keeps its shape.
+    """
+    steps = {id(target) for target in map(_stepped, ast.walk(module.tree)) if target is not None}
+    return frozenset(target.attr for target in _assigned(module) if id(target) not in steps)
+
+
+def _assigned(module: Module) -> Iterator[ast.Attribute]:
     for part, own in _parts(module):
         inside = module.once(contents, part)
-        found.update(target.attr for target in inside.assigned_inside)
+        yield from inside.assigned_inside
         for target in inside.assigned:
             owner = target.value.id if isinstance(target.value, ast.Name) else ""
             if owner != own:
-                found.add(target.attr)
-    return frozenset(found)
+                yield target
+
+
+def _stepped(node: ast.AST) -> ast.Attribute | None:
+    """The attribute from which a statement takes a step."""
+    if isinstance(node, ast.AugAssign):
+        return node.target if isinstance(node.target, ast.Attribute) else None
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp):
+        return None
+    target, before = node.targets[0], node.value.left
+    if not isinstance(target, ast.Attribute) or not isinstance(node.value.op, ast.Sub):
+        return None
+    return target if dotted(before) == dotted(target) is not None else None
 
 
 def changed_in_place(module: Module) -> frozenset[str]:

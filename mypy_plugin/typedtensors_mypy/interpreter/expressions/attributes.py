@@ -9,7 +9,7 @@ from dataclasses import replace
 from typedtensors.dims import Dim
 from typedtensors.ops import Fields, Framework, Layer, Object, Unknown, Value
 from typedtensors.ops.steps.weights import weight_of
-from typedtensors.shapes import DType, Shape, Tensor
+from typedtensors.shapes import DType, Intent, Shape, Tensor
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import names_of
@@ -46,7 +46,7 @@ from typedtensors_mypy.interpreter.values import (
     present,
 )
 from typedtensors_mypy.source import keras_names, library
-from typedtensors_mypy.source.changes import reassigned
+from typedtensors_mypy.source.changes import reassigned, replaced
 from typedtensors_mypy.source.modules import Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import External, resolve
 from typedtensors_mypy.source.specs import SpecReader
@@ -158,14 +158,25 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
-    if base.building or name not in frame.run.summed(reassigned, base.cls.scope.module):
-        value = base.attributes[name]
+    value = base.attributes[name]
+    changes = replaced if _keeps_shape(value) else reassigned
+    if base.building or name not in frame.run.summed(changes, base.cls.scope.module):
         # The arrays of a record are passed around, and no two of its objects have the same.
         if isinstance(value, Tensor) and is_record(frame.run, base.cls):
             return value
         return lasting(frame.run, base.cls.scope.module, name, value)
     annotated = _annotated(frame, base, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
+
+
+def _keeps_shape(value: Value) -> bool:
+    """Whether a step from an array does not widen it: it may be that of one element that does."""
+    if not isinstance(value, Tensor) or not value.shape.rank:
+        return False
+    if array_framework(value) not in {Framework.TORCH, Framework.NUMPY}:
+        return False
+    ones = (axis for axis in value.shape.suffix if axis.is_one or axis.flexible)
+    return all(axis.intent is Intent.SPEC for axis in ones)
 
 
 def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:

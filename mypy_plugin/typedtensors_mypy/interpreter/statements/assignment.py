@@ -41,6 +41,7 @@ from typedtensors_mypy.interpreter.values import (
     options,
 )
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.changes import replaced
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax import dotted, last_names, statements, stored_names
 from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
@@ -188,8 +189,9 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     for option in options(owner):
         if isinstance(option, Instance) and not option.building:
             ensure_built(frame, option)
-            # Other names may lead to this object: from here on nobody knows the attribute.
-            option.attributes[target.attr] = Unknown("an attribute that is assigned again")
+            if target.attr in frame.run.summed(replaced, frame.scope.module):
+                # Other names may lead to this object: from here on nobody knows the attribute.
+                option.attributes[target.attr] = Unknown("an attribute that is assigned again")
     modules = [option for option in options(owner) if isinstance(option, (Layer, Chain))]
     tied = all(_is_tied(module, target.attr, value) for module in modules)
     if not tied and target.attr not in _HARMLESS:
