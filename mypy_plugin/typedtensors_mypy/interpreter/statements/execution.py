@@ -27,6 +27,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
 )
 from typedtensors_mypy.interpreter.statements.blocks import try_block, with_block
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
+from typedtensors_mypy.interpreter.statements.endings import End, ending, hold_against_each, missing
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
@@ -39,9 +40,14 @@ from typedtensors_mypy.source.types import OpaqueType
 
 def execute(frame: Frame, body: Sequence[ast.stmt]) -> None:
     """Go through statements, up to the one after which control does not go on."""
-    for statement in body:
+    for at, statement in enumerate(body):
         if not frame.state.alive:
             return
+        if statement.__class__ is ast.If:
+            rest = ending(frame, body[at + 1 :])
+            if rest:
+                _end(frame, statement, rest)
+                return
         if frame.run.trail is not None and not hasattr(statement, "body"):
             frame.run.trail.append(statement)
         executor = _EXECUTORS.get(type(statement))
@@ -132,7 +138,18 @@ def _assert(frame: Frame, node: ast.Assert) -> None:
     refine(frame, node.test, holds=True)
 
 
-def _if(frame: Frame, node: ast.If) -> None:
+def _end(frame: Frame, node: ast.If, rest: Sequence[ast.stmt]) -> None:
+    """Go through a test and what is left of the function behind it."""
+    ends: list[End] = []
+    _if(frame, node, ends)
+    told = len(frame.run.findings)
+    frame.execute(rest)
+    if len(frame.run.findings) == told:
+        hold_against_each(frame, ends, rest)
+
+
+def _if(frame: Frame, node: ast.If, ends: list[End] | None = None) -> None:
+    """Go through the branches of a test; `ends` get what holds where each of them goes on."""
     answer = truth(frame.evaluate(node.test))
     if answer is not None and frame.function is not None:
         refine(frame, node.test, holds=answer)
@@ -141,7 +158,10 @@ def _if(frame: Frame, node: ast.If) -> None:
 
     def branch(body: Sequence[ast.stmt], *, holds: bool) -> None:
         refine(frame, node.test, holds=holds)
+        absent = frozenset() if ends is None else missing(frame)
         frame.execute(body)
+        if ends is not None and frame.state.alive:
+            ends.append(End(frame.state.fork(), absent))
 
     sides = partial(branch, node.body, holds=True), partial(branch, node.orelse, holds=False)
     either_way(frame, sides)
