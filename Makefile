@@ -16,7 +16,7 @@ CHECKED := typedtensors mypy_plugin/typedtensors_mypy
 
 PYTHONS ?= python3.10 python3.11 python3.12 python3.13
 
-.PHONY: demo test smoke slow real mutants coverage lint bench bench-guard docs index surface conformance samples lock clean
+.PHONY: demo test smoke slow real mutants compiled coverage lint bench bench-guard docs index surface conformance samples lock clean
 
 demo: $(INSTALLED)
 	@$(ENV) python examples/regression/demo.py
@@ -45,6 +45,12 @@ real: $(INSTALLED)
 # After `make real`, which fetches the packages. Or other ones: make mutants ARGS="FOLDER... --missed"
 mutants: $(INSTALLED)
 	$(ENV) python -m tools.mutants $(ARGS)
+
+# A wheel for this Python and platform in `dist`, in minutes of a C compiler; then the tests of what
+# is compiled, with that wheel.
+compiled: $(INSTALLED)
+	$(ENV) HATCH_BUILD_HOOK_ENABLE_CUSTOM=true python -m hatchling build -t wheel
+	$(ENV) python -m tools.compiled $(ARGS)
 
 coverage: $(INSTALLED)
 	$(ENV) python -m pytest --cov

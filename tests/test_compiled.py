@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the modules of the static check are turned into before they are compiled."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+import dataclasses
+import importlib
+import pickle
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tools.compiled.fields import fields_of
+from tools.compiled.rooms import modules, name_of
+from tools.compiled.written_out import written_out
+
+ROOT = Path(__file__).resolve().parent.parent
+
+BASE = '''
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size."""
+
+    count: Fraction = HALF
+    note: str = field(default="", compare=False)
+'''
+
+VALUES = '''
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from {base} import Size
+
+asked: list[str] = []
+
+
+@dataclass(frozen=True)
+class Named(Size):
+    """A size with a name."""
+
+    name: str = "n"
+
+    @cached_property
+    def text(self) -> str:
+        """Asked once."""
+        asked.append(self.name)
+        return f"{{self.name}}={{self.count}}"
+
+
+@dataclass
+class State:
+    """What changes."""
+
+    values: dict[str, int] = field(default_factory=dict)
+    lists: list[int] = field(default_factory=lambda: [0])
+    total: int = field(default=0, init=False)
+    strict: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.total = sum(self.values.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """Only itself."""
+
+    value: object
+'''
+
+
+def _load(name: str, source: str, folder: Path) -> ModuleType:
+    (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    importlib.invalidate_caches()
+    return importlib.import_module(name)
+
+
+@pytest.fixture
+def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
+    """A module as it is written, and what it is turned into."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("plain_base", "plain", "out_base", "out"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    base = _load("plain_base", BASE, tmp_path)
+    plain = _load("plain", VALUES.format(base="plain_base"), tmp_path)
+    _load("out_base", written_out(BASE, base), tmp_path)
+    source = written_out(VALUES.format(base="plain_base"), plain)
+    out = _load("out", source.replace("plain_base", "out_base"), tmp_path)
+    return plain, out
+
+
+def _shown(module: ModuleType) -> list[object]:
+    size, other = module.Named(name="a"), module.Named(note="said")
+    state: Any = module.State({"a": 1, "b": 2}, strict=True)
+    return [
+        repr(size),
+        repr(dataclasses.replace(other, name="b")),
+        size == module.Named(name="a", note="more"),
+        size == other,
+        size == module.Size(),
+        len({size, other, module.Named(name="a")}),
+        size.text + size.text,
+        list(module.asked),
+        copy.deepcopy(size) == size,
+        pickle.loads(pickle.dumps(other)) == other,  # noqa: S301 - what was just written
+        repr(state),
+        state == module.State({"a": 1, "b": 2}, strict=True),
+        module.State().lists is module.State().lists,
+        module.State.__hash__ is None,
+        module.Cell(1) == module.Cell(1),
+        [field.name for field in dataclasses.fields(module.State)],
+    ]
+
+
+def test_values_are_what_they_were(both: tuple[ModuleType, ModuleType]) -> None:
+    """They are made, compared, shown and replaced alike, and a cached property is computed once."""
+    plain, out = both
+    assert _shown(out) == _shown(plain)
+
+
+def test_constructors_are_in_the_source(both: tuple[ModuleType, ModuleType]) -> None:
+    """So mypyc compiles them; those that Python makes are in no file."""
+    plain, out = both
+    assert out.Named.__init__.__code__.co_filename.endswith("out.py")
+    assert plain.Named.__init__.__code__.co_filename == "<string>"
+
+
+@pytest.mark.parametrize(("folder", "path"), [*modules(ROOT)], ids=lambda path: str(path.name))
+def test_every_compiled_module_can_be_written_out(folder: Path, path: Path) -> None:
+    source = (folder / path).read_text(encoding="utf-8")
+    text = written_out(source, importlib.import_module(name_of(path)))
+    compile(text, str(path), "exec")
+    assert "@cached_property" not in text
+
+
+@pytest.mark.parametrize("path", [path for _, path in modules(ROOT)], ids=str)
+def test_fields_are_annotated_with_what_is_there_at_run_time(path: Path) -> None:
+    """A compiled class looks up what annotates its fields, where Python keeps the text."""
+    module = importlib.import_module(name_of(path))
+    there = vars(module).keys() | vars(builtins).keys()
+    for cls in filter(dataclasses.is_dataclass, vars(module).values()):
+        for field in fields_of(cls) if isinstance(cls, type) else ():
+            kind = field.annotation
+            while isinstance(kind, ast.Subscript):
+                kind = kind.value
+            if field.home == module.__name__ and isinstance(kind, ast.Name):
+                assert kind.id in there, f"{cls.__name__}.{field.name}"
