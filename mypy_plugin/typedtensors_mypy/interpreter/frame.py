@@ -125,8 +125,11 @@ class Frame:
 
     @property
     def _caller_line(self) -> int | None:
-        """The line of the call that brought the values in, if the frame is not a function's own."""
-        return getattr(self.called_at, "lineno", None)
+        """The line of the call that brought the values in, if the frame is not a function's own.
+
+        Of a call in another module's code, it is that of the one which led to that module.
+        """
+        return getattr(self.site, "lineno", None)
 
     def _is_fault_of_its_own(self, place: Place) -> bool:
         """Whether a mistake in another module is told there, and is not the call's."""
