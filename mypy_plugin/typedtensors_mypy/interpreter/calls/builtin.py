@@ -243,12 +243,12 @@ def _silent(_frame: Frame, _node: ast.expr, _arguments: Arguments) -> Value:
 
 BUILTINS: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     **NUMBERS,
-    "builtins.len": guarded(1, _length),
+    "builtins.len": guarded(1, _length, most=1),
     "builtins.range": guarded(1, _range),
     "builtins.zip": guarded(1, _zip),
     "builtins.enumerate": guarded(1, _enumerate),
-    "builtins.list": guarded(0, _list),
-    "builtins.tuple": guarded(0, _tuple),
+    "builtins.list": guarded(0, _list, most=1),
+    "builtins.tuple": guarded(0, _tuple, most=1),
     "builtins.reversed": guarded(1, _reversed),
     "builtins.next": guarded(1, _next),
     "builtins.iter": guarded(1, _iter),

@@ -9,7 +9,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.displays import entries, item_of_dict
-from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, one_of
+from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, is_literal_key, one_of
 from typedtensors_mypy.interpreter.expressions.subscripts import item_at
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_contents
@@ -140,7 +140,7 @@ def _get(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
         return Unknown("a value of a dict")
     key, *default = arguments.positional
     held = entries(frame, receiver)
-    if held is not None and key in held:
+    if held is not None and is_literal_key(key) and key in held:
         return held[key]
     otherwise = default[0] if default else arguments.keywords.get("default")
     if held is not None and isinstance(key, str):
@@ -152,9 +152,15 @@ def _get(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
 def _take(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     value = _get(frame, receiver, arguments)
     held = entries(frame, receiver)
-    if isinstance(receiver, Items) and held is not None:
-        held.pop(arguments.positional[0] if arguments.positional else None, None)
+    key = arguments.positional[0] if arguments.positional else None
+    if held is None or not isinstance(receiver, Items):
+        return value
+    if is_literal_key(key):
+        held.pop(key, None)
         frame.state.change(receiver, Items(tuple(held.values()), tuple(held), receiver.serial))
+    else:
+        left = Keyed(item_of_dict(frame, receiver))
+        frame.state.change(receiver, join_contents(frame.state.now(receiver), left))
     return value
 
 
@@ -178,7 +184,7 @@ def _set_default(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
         return Unknown("a value of a dict")
     key, value = arguments.positional
     held = entries(frame, receiver)
-    if held is not None and key in held:
+    if held is not None and is_literal_key(key) and key in held:
         return held[key]
     found = either((item_of_dict(frame, receiver), value)) if held is None else value
     set_item(frame, receiver, key, value)

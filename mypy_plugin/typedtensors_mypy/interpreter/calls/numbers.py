@@ -14,7 +14,7 @@ from typedtensors_mypy.interpreter.expressions.operators import binary
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.assignment import mark_changed
-from typedtensors_mypy.interpreter.values import framework_of
+from typedtensors_mypy.interpreter.values import either, framework_of
 from typedtensors_mypy.source.library import ARRAY_CLASS
 
 
@@ -58,6 +58,8 @@ def _extreme(choose: Callable[..., Dim]) -> Callable[[Frame, ast.expr, Arguments
         values = arguments.positional
         if len(values) == 1:
             values = known_items(frame, values[0]) or ()
+        if "key" in arguments.keywords:
+            return either(values) if values else Unknown("an extreme by a key")
         if values and all(isinstance(value, Dim) for value in values):
             return choose(*values)
         numbers = all(isinstance(value, (Dim, float)) for value in values)
@@ -88,12 +90,13 @@ def unknown(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 
 def guarded(
-    count: int, apply: Callable[[Frame, ast.expr, Arguments], Value]
+    count: int, apply: Callable[[Frame, ast.expr, Arguments], Value], most: int | None = None
 ) -> Callable[[Frame, ast.expr, Arguments], Value]:
-    """The function if it gets at least `count` arguments, all known to be there."""
+    """The function if it gets at least `count` arguments, and `most`, all known to be there."""
 
     def guarded(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
-        if not arguments.complete or len(arguments.positional) < count:
+        given = len(arguments.positional)
+        if not arguments.complete or given < count or (most is not None and given > most):
             return unknown(frame, node, arguments)
         return apply(frame, node, arguments)
 
