@@ -147,6 +147,7 @@ def test_the_cost_of_calls_within_calls_is_bounded() -> None:
         "super().x\nsuper()",
         "@property\n@unknown(1)\ndef f(x): return x\nf(1)",
         "type(x)(1)\nisinstance(1)\nlen()\nzip()\nmax()\nsum()",
+        "len(x, y)\nlist(x, y)\ntuple(x, y)\n{'a': x}.setdefault(nn.Linear(1, 2), y)",
     ],
 )
 def test_any_syntax_is_survived(source: str) -> None:
@@ -164,6 +165,11 @@ def f(x: Float[Tensor, "n d"]) -> Tensor:
     return pair.left + pair.right
 """
     assert told(source) == [(7, "tensor-rank")]
+
+
+def test_what_python_warns_of_is_checked_and_not_repeated() -> None:
+    """Warnings are errors in these tests, as with `python -W error`."""
+    assert told(f'DIGITS = "\\d+"\n{MSE}') == [(4, "tensor-broadcast")]
 
 
 def test_an_equation_in_words_may_stand_in_front() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -120,7 +121,9 @@ class Files:
         source = self._source(name) or ""
         if _IMPORT.search(source):
             try:
-                ast.parse(source)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    ast.parse(source)
             except (SyntaxError, ValueError) as error:
                 line, what = getattr(error, "lineno", 1), getattr(error, "msg", str(error))
                 yield f"line {line}: the Python {_PYTHON} that runs mypy cannot parse it: {what}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, TypeAlias, TypeGuard, TypeVar
@@ -66,8 +67,11 @@ class Module:
     def parse(cls, name: str, path: str, source: str) -> Module | None:
         """The module that a source text holds, or None if this Python cannot parse it."""
         try:
-            tree = ast.parse(source, path)
-            return cls.of(name, path, tree, accepted_lines(source), source)
+            # Of an escape that is none, and the like, Python warns those who run the code.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(source, path)
+                return cls.of(name, path, tree, accepted_lines(source), source)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
