@@ -16,7 +16,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-TESTS = ("tests/dims", "tests/shapes", "tests/typedtensors_mypy")
+TESTS = ("tests/dims", "tests/shapes", "tests/typedtensors_mypy", "tests/runtime/calls")
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ _ROOMS = {
 }
 _LEFT_OUT = (
     "typedtensors/dims/quick.py",  # says one thing to type checkers and does another
+    "typedtensors/shapes/arrays/",  # run time only; marks functions for AutoGraph
     "typedtensors/ops/value.py",  # has a subclass of `tuple`, which mypyc does not know
     "typedtensors/ops/families/",
     "typedtensors/ops/catalog/",
