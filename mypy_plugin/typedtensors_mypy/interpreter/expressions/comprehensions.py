@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from typedtensors.ops import Unknown, Value
+from typedtensors_mypy.interpreter.expressions.displays import as_set
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
     item_of,
@@ -25,7 +26,8 @@ _Made = TypeVar("_Made")
 def comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
     """A list of the values, where each is known; else any number of one value."""
     known, values = _go_through(frame, node.generators, lambda: frame.evaluate(node.elt))
-    return Items(tuple(values)) if known else Stream(values[0])
+    held = Items(tuple(values)) if known else Stream(values[0])
+    return as_set(held) if isinstance(node, ast.SetComp) else held
 
 
 def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:

@@ -36,6 +36,18 @@ def list_display(frame: Frame, node: ast.List | ast.Set) -> Value:
     return _sized(items) if any(isinstance(item, Variadic) for item in items) else Items(items)
 
 
+def set_display(frame: Frame, node: ast.Set) -> Value:
+    """A set: what is written twice, or has the same value, is in it once."""
+    return as_set(list_display(frame, node))
+
+
+def as_set(held: Value) -> Value:
+    """What a list holds as a set, of which neither the number nor the order is known."""
+    if isinstance(held, Items) and len(held.values) > 1:
+        return Stream(join_all(held.values))
+    return held
+
+
 def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream | Unknown:
     """The items that a display writes, those behind a `*` included."""
     if len(nodes) > _LONGEST_LITERAL:

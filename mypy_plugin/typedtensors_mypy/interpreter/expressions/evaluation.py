@@ -24,6 +24,7 @@ from typedtensors_mypy.interpreter.expressions.displays import (
     dict_display,
     entries,
     list_display,
+    set_display,
     tuple_display,
     unpacked,
 )
@@ -210,7 +211,7 @@ _EVALUATORS: Mapping[type[ast.expr], Callable[[Frame, Any], Value]] = {
     ast.Attribute: attribute,
     ast.Tuple: tuple_display,
     ast.List: list_display,
-    ast.Set: list_display,
+    ast.Set: set_display,
     ast.Dict: dict_display,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
