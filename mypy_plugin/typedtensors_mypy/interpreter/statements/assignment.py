@@ -41,7 +41,7 @@ from typedtensors_mypy.interpreter.values import (
     options,
 )
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.changes import replaced
+from typedtensors_mypy.source.changes import reassigned, replaced
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax import dotted, last_names, statements, stored_names
 from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
@@ -189,7 +189,7 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     for option in options(owner):
         if isinstance(option, Instance) and not option.building:
             ensure_built(frame, option)
-            if target.attr in frame.run.summed(replaced, frame.scope.module):
+            if not _only_takes_steps(frame, target.attr):
                 # Other names may lead to this object: from here on nobody knows the attribute.
                 option.attributes[target.attr] = Unknown("an attribute that is assigned again")
     modules = [option for option in options(owner) if isinstance(option, (Layer, Chain))]
@@ -200,6 +200,12 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
         frame.state.put(f"{name}.{target.attr}", value)
     elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
         frame.state.assign(name, Unknown("an array with other data"))
+
+
+def _only_takes_steps(frame: Frame, name: str) -> bool:
+    """Whether all that assigns an attribute anew keeps its shape: `self.w -= rate * gradient`."""
+    run, module = frame.run, frame.scope.module
+    return name in run.summed(reassigned, module) - run.summed(replaced, module)
 
 
 def _is_tied(module: Layer | Chain, name: str, value: Value) -> bool:
