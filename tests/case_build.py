@@ -57,8 +57,12 @@ def run_mypy(
 
 
 def environment() -> dict[str, str]:
-    """The environment in which the plugin is this working copy's, and a bug in it is fatal."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "mypy_plugin")])
+    """The environment in which a bug in the plugin is fatal.
+
+    The plugin is this working copy's, or that of an unpacked wheel which is tested in its place.
+    """
+    own = os.pathsep.join([str(ROOT), str(ROOT / "mypy_plugin")])
+    path = os.environ.get("TYPEDTENSORS_TESTED", own)
     return os.environ | {"PYTHONPATH": path, "TYPEDTENSORS_DEBUG": "1", "NO_COLOR": "1"}
 
 

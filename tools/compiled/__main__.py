@@ -28,7 +28,7 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(wheels[-1]).extractall(folder)
-        environment = {**os.environ, "PYTHONPATH": folder}
+        environment = {**os.environ, "PYTHONPATH": folder, "TYPEDTENSORS_TESTED": folder}
         ask = "from typedtensors_mypy.interpreter import checking; print(checking.__file__)"
         command = [sys.executable, "-c", ask]
         done = subprocess.run(
