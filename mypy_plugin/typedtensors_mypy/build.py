@@ -154,8 +154,10 @@ class Build:
         return module
 
     def _source(self, file: MypyFile) -> str | None:
-        errors = self._errors
-        return None if errors is None else names.read_source(errors, file.path, self._read)
+        if self._errors is None:
+            return None
+        path = names.shadow_of(self._options, file.path)
+        return names.read_source(self._errors, path, self._read)
 
     def summary(self, name: str) -> Module | None:
         """A module of the user's, as its summary tells of it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from mypy import errorcodes
@@ -64,6 +65,17 @@ def read_source(errors: Errors, path: str, read: Callable[[str], bytes]) -> str 
         text = ""
     text = _LINE_END.sub("\n", text) if text.splitlines() == lines else "\n".join(lines)
     return text.removesuffix("\n") + "\n"
+
+
+def shadow_of(options: Options, path: str) -> str:
+    """The file that is read in the place of another: editors show mypy what is not saved yet."""
+    shadows = options.shadow_file or ()
+    return next((shadow for original, shadow in shadows if _is_same(path, original)), path)
+
+
+def _is_same(path: str, other: str) -> bool:
+    one, two = Path(path), Path(other)
+    return one.exists() and two.exists() and one.samefile(two)
 
 
 def module_options(options: Options, module: str, source: str) -> Options:

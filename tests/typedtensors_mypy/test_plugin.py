@@ -141,6 +141,12 @@ def test_an_edit_of_a_rule_reaches_modules_in_the_cache(
     assert check() == [line.replace(" broadcasts ", " spreads ") for line in cold] != cold
 
 
+def test_what_is_not_saved_yet_is_read_in_the_place_of_a_file(check: Check, tmp_path: Path) -> None:
+    (unsaved := tmp_path / "unsaved").write_text("# a line more\n" + TRAIN)
+    (message,) = check("--shadow-file", "train.py", str(unsaved), model=MODEL, train=TRAIN)
+    assert message.startswith("train.py:8: error: `pred - targets()`")
+
+
 def test_workers_say_what_one_process_says(check: Check) -> None:
     assert check("-n", "2", model=MODEL, train=TRAIN) == check()
 
