@@ -122,8 +122,7 @@ class Build:
             findings = []
         if file.fullname in self._failed:
             findings = [*findings, self._failed.pop(file.fullname)]
-        source = self._source(file) or ""
-        options = names.module_options(self._options, file.fullname, source)
+        options = names.module_options(self._options, file.fullname, module.source)
         said = report(self._errors, file, options, findings)
         heard = {(info.line, info.message) for info in said}
         self.said += [(file.path, f) for f in findings if (f.place.line, f.text) in heard]

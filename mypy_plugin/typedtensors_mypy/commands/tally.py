@@ -179,6 +179,6 @@ def _problem(node: ast.Subscript, scope: Scope) -> str | None:
         return None
     if reader.problems:
         return f"line {node.lineno}: {reader.problems[0].diagnostic.text}"
-    return (
-        f"line {node.lineno}: `{ast.unparse(node)}`: {read.reason}" if read.is_unreadable else None
-    )
+    if read.is_unreadable:
+        return f"line {node.lineno}: `{ast.unparse(node)}`: {read.reason}"
+    return None

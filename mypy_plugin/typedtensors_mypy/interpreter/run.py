@@ -122,6 +122,15 @@ class Run:
         """Interpret without telling anything."""
         return _Silence(self)
 
+    @contextmanager
+    def unseen(self) -> Iterator[None]:
+        """Keep no sightings of what the block goes through once more."""
+        sightings, self.sightings = self.sightings, None
+        try:
+            yield
+        finally:
+            self.sightings = sightings
+
     def faults_of(self, function: Function) -> frozenset[Place]:
         """Where a function of another module is wrong by itself, whatever it is called with."""
         known = self.faults.get(id(function.node))

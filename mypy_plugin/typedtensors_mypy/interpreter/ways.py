@@ -60,29 +60,27 @@ def given_or_not(function: AnyFunction, parameters: Mapping[str, Value]) -> list
 
 def tell_of_each(run: Run, frames: Iterator[Frame], go_through: Callable[[Frame], None]) -> None:
     """Tell what is wrong on any of the ways; each frame is prepared for one way."""
-    sightings, run.sightings = run.sightings, None
     told = len(run.findings)
     try:
-        for frame in frames:
-            go_through(frame)
+        with run.unseen():
+            for frame in frames:
+                go_through(frame)
     except (TooMuchError, RecursionError):
         run.active.clear()
         del run.findings[told:]
-    finally:
-        run.sightings = sightings
     run.findings[told:] = [each for each in run.findings[told:] if each.code is not None]
 
 
 def tell_of_all(run: Run, frames: Iterator[Frame], go_through: Callable[[Frame], None]) -> None:
     """Tell what is wrong on every way that comes to it; each frame is prepared for one way."""
-    sightings, run.sightings = run.sightings, None
     try:
-        gone = [_Way.of(run, frame, go_through) for frame in frames]
+        with run.unseen():
+            gone = [_Way.of(run, frame, go_through) for frame in frames]
     except (TooMuchError, RecursionError):
         run.active.clear()
         return
     finally:
-        run.sightings, run.trail = sightings, None
+        run.trail = None
     for finding in [finding for way in gone for finding in way.told]:
         if finding.code is not None and all(way.agrees(finding) for way in gone):
             run.tell(finding)

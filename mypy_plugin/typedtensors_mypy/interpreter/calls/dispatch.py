@@ -239,12 +239,12 @@ def _call_base(frame: Frame, node: ast.expr, base: Super, name: str, arguments: 
 
 def _set_attribute(instance: Instance, arguments: Arguments) -> None:
     """`self.register_buffer("mask", mask)` sets `self.mask`, as an assignment would."""
-    named = arguments.keywords
-    name, value = (*arguments.positional, *(Unknown("not given"),) * 2)[:2]
-    name = named.get("name", name)
-    value = next((named[each] for each in ("tensor", "param", "module") if each in named), value)
-    if isinstance(name, str) and instance.building and value != Unknown("not given"):
-        instance.attributes[name] = value
+    given = dict(zip(("name", "value"), arguments.positional, strict=False))
+    for key, each in arguments.keywords.items():
+        given["value" if key in {"tensor", "param", "module"} else key] = each
+    name = given.get("name")
+    if isinstance(name, str) and instance.building and "value" in given:
+        instance.attributes[name] = given["value"]
 
 
 def _reshape(frame: Frame, array: Value, target: ast.expr) -> None:

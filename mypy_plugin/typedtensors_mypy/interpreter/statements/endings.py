@@ -70,18 +70,16 @@ def hold_against_each(frame: Frame, ends: Sequence[End], rest: Sequence[ast.stmt
     if len(ends) < 2 or not _differ(ends, rest):
         return
     run, bindings, absent = frame.run, frame.bindings, frame.absent
-    sightings, run.sightings = run.sightings, None
     for end in ends:
         marks = Marks(frame)
         frame.absent = absent | end.absent
-        with frame.branch(end.state):
+        with run.unseen(), frame.branch(end.state):
             frame.execute(rest)
         told = [each for each in run.findings[marks.findings :] if each.code is not None]
         marks.undo()
         for finding in told:
             run.tell(finding)
         frame.bindings, frame.absent = bindings, absent
-    run.sightings = sightings
 
 
 def _differ(ends: Sequence[End], rest: Sequence[ast.stmt]) -> bool:
