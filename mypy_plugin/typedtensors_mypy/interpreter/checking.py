@@ -79,7 +79,7 @@ def _as_deep_as_python_goes() -> suppress:
 
 def _lasting(module: Module, top: Frame) -> dict[str, object]:
     """The globals that functions may rely on: assigned once, and by no function."""
-    assigned = frozenset().union(*(part.globalized for part in every_part(module)))
+    assigned = frozenset().union(*(part.globalized for part in module.summed(every_part)))
     return {name: value for name, value in top.state.values.items() if name not in assigned}
 
 
@@ -115,7 +115,7 @@ def _definitions(body: Sequence[ast.stmt]) -> Iterator[AnyFunction | ast.ClassDe
 
 def _can_write_specs(program: Program, module: Module) -> bool:
     """Whether a module imports a name that specs are written with; most modules do not."""
-    imports = {node for part in every_part(module) for node in part.imports}
+    imports = {node for part in module.summed(every_part) for node in part.imports}
     names = {full for node in imports for _, full in import_bindings(node, module.package)}
     scope = Scope(program, module)
     return any(_writes_specs(scope, resolve(program, name)) for name in names)

@@ -69,7 +69,6 @@ class Run:
     constructors: dict[int, Function] = field(default_factory=dict)
     signatures: dict[int, Signature] = field(default_factory=dict)
     rule_names: dict[str, str | None] = field(default_factory=dict)
-    sums: dict[tuple[object, str], frozenset[str]] = field(default_factory=dict)
     faults: dict[int, frozenset[Place]] = field(default_factory=dict)
     active: set[Hashable] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
@@ -83,13 +82,6 @@ class Run:
     most_steps: int = _MOST_STEPS
     muted: int = 0
     doubts: int = 0
-
-    def summed(self, ask: Callable[[Module], frozenset[str]], module: Module) -> frozenset[str]:
-        """The answer to a question about a whole module, which is asked once."""
-        key = ask, module.name
-        if key not in self.sums:
-            self.sums[key] = ask(module)
-        return self.sums[key]
 
     def scope_of(self, module: Module) -> Scope:
         """Where the names at the top level of a module are looked up."""

@@ -44,17 +44,18 @@ def given_or_not(function: AnyFunction, parameters: Mapping[str, Value]) -> list
     Behind `if x is None: x = ...` nobody knows which it is, and what the two have in common may be
     little.
     """
-    counts = binding_counts(function)
     left_out = {
         name: tuple(option for option in value.options if option is not None)
         for name, value in parameters.items()
-        if isinstance(value, Either) and None in value.options and counts.get(name, 0) > 1
+        if isinstance(value, Either) and None in value.options
     }
-    given = {
+    arrays = {
         name: either(options)
         for name, options in left_out.items()
         if all(isinstance(option, Tensor) for option in options)
     }
+    counts = binding_counts(function) if arrays else {}
+    given = {name: value for name, value in arrays.items() if counts.get(name, 0) > 1}
     return [given, dict.fromkeys(given, None)] if given else []
 
 

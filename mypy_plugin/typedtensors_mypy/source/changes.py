@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.source.syntax import dotted, walk
+from typedtensors_mypy.source.syntax import dotted, statements, walk
 
 _WALKS = frozenset({"children", "modules", "named_children", "named_modules"})
 _HARMLESS = frozenset({"data", "grad", "requires_grad", "training"})
@@ -25,12 +25,13 @@ def replaced(module: Module) -> frozenset[str]:
 
     `self.w -= rate * gradient`, `self.w = self.w - rate * gradient`: an array keeps its shape.
     """
-    steps = {id(target) for target in map(_stepped, ast.walk(module.tree)) if target is not None}
+    stepped = map(_stepped, statements(module.tree.body))
+    steps = {id(target) for target in stepped if target is not None}
     return frozenset(target.attr for target in _assigned(module) if id(target) not in steps)
 
 
 def _assigned(module: Module) -> Iterator[ast.Attribute]:
-    for part, own in _parts(module):
+    for part, own in module.summed(_parts):
         inside = module.once(contents, part)
         yield from inside.assigned_inside
         for target in inside.assigned:
@@ -39,7 +40,7 @@ def _assigned(module: Module) -> Iterator[ast.Attribute]:
                 yield target
 
 
-def _stepped(node: ast.AST) -> ast.Attribute | None:
+def _stepped(node: ast.stmt) -> ast.Attribute | None:
     """The attribute from which a statement takes a step."""
     if isinstance(node, ast.AugAssign):
         return node.target if isinstance(node.target, ast.Attribute) else None
@@ -57,7 +58,7 @@ def changed_in_place(module: Module) -> frozenset[str]:
     The lists of an object are filled where it is made, before anyone else sees them.
     """
     found: set[str] = set()
-    for part, own in _parts(module):
+    for part, own in module.summed(_parts):
         for name, owner in module.once(contents, part).changed.items():
             if own is None or not isinstance(owner, ast.Attribute) or dotted(owner.value) != own:
                 found.add(name)
@@ -98,12 +99,13 @@ def receiver(method: AnyFunction) -> str | None:
     return args[0].arg if args else None
 
 
-def _parts(module: Module) -> Iterator[tuple[ast.AST, str | None]]:
+def _parts(module: Module) -> tuple[tuple[ast.AST, str | None], ...]:
     """The parts of a module, with what each calls the object that it makes, if it makes one."""
     making = _making(module)
-    for part in parts(module.tree):
-        makes = isinstance(part, FunctionNode) and part in making
-        yield part, receiver(part) if makes and isinstance(part, FunctionNode) else None
+    return tuple(
+        (part, receiver(part) if isinstance(part, FunctionNode) and part in making else None)
+        for part in parts(module.tree)
+    )
 
 
 def _making(module: Module) -> set[AnyFunction]:

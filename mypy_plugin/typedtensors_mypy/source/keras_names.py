@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import cache
 
 
 class Kind(Enum):
@@ -25,6 +26,7 @@ _PATTERNS = {
 }
 
 
+@cache
 def kind_of(name: str) -> Kind | None:
     """What a class is for whose base has this name; None if Keras has no such base."""
     return next((kind for kind, known in _PATTERNS.items() if known.fullmatch(name)), None)

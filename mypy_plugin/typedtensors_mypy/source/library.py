@@ -201,6 +201,7 @@ def defines_dtypes(name: str) -> bool:
     return name.partition(".")[0] in {"jaxtyping", "typedtensors"}
 
 
+@cache
 def jaxtyping_dtype(name: str) -> str | None:
     """`Float` for the name of jaxtyping's `Float`, or of ours, which is the same object."""
     match = _DTYPE.match(name)
@@ -268,6 +269,7 @@ def describes_field(name: str) -> bool:
     return _FIELDS.match(name) is not None
 
 
+@cache
 def forward_of(name: str) -> str | None:
     """The method that calling an object calls, of a library's base of all modules."""
     if keras_names.kind_of(name) is keras_names.Kind.LAYER:
@@ -280,6 +282,7 @@ def is_module_base(name: str) -> bool:
     return forward_of(name) is not None
 
 
+@cache
 def is_plain_base(name: str) -> bool:
     """Whether a library's class gives its subclasses nothing that shapes depend on."""
     known = is_module_base(name) or keras_names.kind_of(name) is not None

@@ -105,6 +105,16 @@ class Module:
             answer = self._answers[key] = ask(node)
         return answer
 
+    def summed(self, ask: Callable[[Module], _Answer]) -> _Answer:
+        """The answer to a question about the whole module, which is asked once."""
+        key = ask, self.tree
+        answer: _Answer
+        try:
+            answer = self._answers[key]
+        except KeyError:
+            answer = self._answers[key] = ask(self)
+        return answer
+
     def symbols_in(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:
         """What the statements of a function or class bind, read as the top level is."""
         return self.once(self._collect, node)

@@ -160,11 +160,11 @@ def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, unless other code assigns it too."""
     value = base.attributes[name]
     changes = replaced if _keeps_shape(value) else reassigned
-    if base.building or name not in frame.run.summed(changes, base.cls.scope.module):
+    if base.building or name not in base.cls.scope.module.summed(changes):
         # The arrays of a record are passed around, and no two of its objects have the same.
         if isinstance(value, Tensor) and is_record(frame.run, base.cls):
             return value
-        return lasting(frame.run, base.cls.scope.module, name, value)
+        return lasting(base.cls.scope.module, name, value)
     annotated = _annotated(frame, base, name)
     return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
 

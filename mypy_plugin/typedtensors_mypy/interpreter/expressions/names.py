@@ -84,7 +84,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
     run = frame.run
     if target.module is run.module:
         value = run.globals.values.get(name, Unknown("a global that is not assigned yet"))
-        return lasting(run, target.module, name, _shared(run, value))
+        return lasting(target.module, name, _shared(run, value))
     key = id(node)
     if key not in run.results:
         run.results[key] = Unknown("a global that is being evaluated")
@@ -92,7 +92,7 @@ def _global(frame: Frame, target: Definition, node: Assigned, name: str) -> Valu
         if not frame.too_deep:
             with run.silence():
                 run.results[key] = _global_value(inner, node)
-    return lasting(run, target.module, name, _shared(run, run.results[key]))
+    return lasting(target.module, name, _shared(run, run.results[key]))
 
 
 def _shared(run: Run, value: Value) -> Value:
@@ -110,7 +110,7 @@ def _global_value(inner: Frame, node: Assigned) -> Value:
     return inner.evaluate(node.value)
 
 
-def lasting(run: Run, module: Module, name: str, value: Value) -> Value:
+def lasting(module: Module, name: str, value: Value) -> Value:
     """A value that outlives the code that made it.
 
     An array among them is made once, as weights are: `(x - self.mean) / self.std` with arrays of 3
@@ -120,5 +120,5 @@ def lasting(run: Run, module: Module, name: str, value: Value) -> Value:
     if isinstance(value, Tensor):
         return replace(value, parameter=True)
     held = isinstance(value, (Items, Chain))
-    changes = held and name in run.summed(changed_in_place, module)
+    changes = held and name in module.summed(changed_in_place)
     return Unknown(f"`{name}` is changed in place") if changes else value

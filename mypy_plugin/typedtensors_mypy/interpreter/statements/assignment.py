@@ -204,8 +204,8 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
 
 def _only_takes_steps(frame: Frame, name: str) -> bool:
     """Whether all that assigns an attribute anew keeps its shape: `self.w -= rate * gradient`."""
-    run, module = frame.run, frame.scope.module
-    return name in run.summed(reassigned, module) - run.summed(replaced, module)
+    module = frame.scope.module
+    return name in module.summed(reassigned) - module.summed(replaced)
 
 
 def _is_tied(module: Layer | Chain, name: str, value: Value) -> bool:
