@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from importlib.util import find_spec
-from pathlib import Path
+from io import FileIO
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from typedtensors.config import Config
 
 _PACKAGES = ("typedtensors", "typedtensors_mypy")
+_SUFFIXES = (".py", ".txt")  # the index of the rules is a text
 
 
 def digest(config: Config) -> str:
@@ -23,15 +26,25 @@ def digest(config: Config) -> str:
     modules that are in the cache, and mypy would say Success where there is an error.
     """
     found = hashlib.sha256(repr(config).encode())
-    for path in sorted(_sources()):
-        found.update(path.name.encode())
-        found.update(path.read_bytes())
+    for entry in sorted(_sources(), key=attrgetter("path")):
+        found.update(entry.name.encode())
+        with FileIO(entry.path) as source:
+            found.update(source.read())
     return found.hexdigest()[:16]
 
 
-def _sources() -> Iterator[Path]:
+def _sources() -> Iterator[os.DirEntry[str]]:
     for package in _PACKAGES:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
-            yield from Path(folder).rglob("*.py")
-            yield from Path(folder).rglob("*.txt")  # the index of the rules
+            yield from _inside(folder)
+
+
+# Hundreds of files in every run, before it begins: with `Path.rglob` it takes four times as long.
+def _inside(folder: str) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _inside(entry.path)
+            elif entry.name.endswith(_SUFFIXES):
+                yield entry
