@@ -87,6 +87,18 @@ class Bindings:
         """These bindings and one more, which replaces an earlier one of that name."""
         return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
 
+    def common(self, others: Iterable[Bindings]) -> Bindings:
+        """What these bindings and all others say."""
+        axes, runs = dict(self.axes), dict(self.runs)
+        for other in others:
+            axes = {
+                n: b for n, b in axes.items() if n in other.axes and other.axes[n].axis == b.axis
+            }
+            runs = {
+                n: b for n, b in runs.items() if n in other.runs and other.runs[n].axes == b.axes
+            }
+        return Bindings.of(axes, runs)
+
     def without(self, names: frozenset[str]) -> Bindings:
         """These bindings but for some names, of axes and of runs of them."""
         if not names:

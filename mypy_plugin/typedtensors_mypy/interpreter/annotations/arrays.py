@@ -85,16 +85,19 @@ def _held(now: Value) -> tuple[Value, ...]:
     return now if isinstance(now, tuple) else ()
 
 
-def choices_in(kind: AnnotationType, value: Value) -> tuple[tuple[ArrayType, ...], Value]:
+def choices_in(
+    kind: AnnotationType, value: Value
+) -> tuple[tuple[ArrayType, ...], tuple[Tensor, ...]]:
     """Of what kinds an array may be, where there are several and nothing else fits; and the array.
 
-    What may be None is taken not to be.
+    There may be several arrays. What may be None is taken not to be.
     """
     kinds = kind.items if isinstance(kind, UnionType) else ()
     arrays = tuple(item for item in kinds if isinstance(item, ArrayType))
     only = len(arrays) > 1 and all(isinstance(item, (ArrayType, ScalarType)) for item in kinds)
-    held = tuple(option for option in options(value) if option is not None)
-    return arrays if only else (), held[0] if len(held) == 1 else value
+    held = [option for option in options(value) if option is not None] if only else []
+    tensors = tuple(option for option in held if isinstance(option, Tensor))
+    return arrays, tensors if len(tensors) == len(held) else ()
 
 
 def _parts(frame: Frame, kind: StreamType | MappingType, value: Value) -> tuple[Value, ...]:

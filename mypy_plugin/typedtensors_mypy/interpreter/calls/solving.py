@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
@@ -61,9 +61,14 @@ def solved(frame: Frame, node: ast.expr, held: Held) -> Bindings | None:
         frame.report(at, found.diagnostic(held.where(place)))
         return None
     wrong = [_holds_wrong_numbers(frame, held, array) for array in arrays]
-    wrong += [_fits_nowhere(frame, held, choice, found) for choice in _choices(node, held)]
     if any(wrong):
         return None
+    for choice in _choices(node, held):
+        chosen = _chosen(choice, found)
+        if isinstance(chosen, Mismatch):
+            frame.report(choice[0][0].node, chosen.diagnostic(held.where(chosen.argument)))
+            return None
+        found = chosen
     frame.state.facts = found.facts
     return found.bindings
 
@@ -76,16 +81,22 @@ def _arrays(frame: Frame, node: ast.expr, held: Held) -> Iterator[_Array]:
             yield _Array(Argument(parameter.name, kind.spec, value.shape), at, kind, value)
 
 
-def _choices(node: ast.expr, held: Held) -> Iterator[list[_Array]]:
-    """The arrays for which there are several shapes, with each of these."""
+def _choices(node: ast.expr, held: Held) -> Iterator[list[list[_Array]]]:
+    """For an argument that may have one of several shapes, it with each of these.
+
+    Of several arrays that the argument may be, it is so for each.
+    """
     for parameter in held.signature.parameters:
         given = held.given.get(parameter.name)
-        kinds, value = choices_in(parameter.type, given.value if given else None)
+        kinds, arrays = choices_in(parameter.type, given.value if given else None)
         at = (given.node if given else None) or node
-        if kinds and isinstance(value, Tensor):
+        if kinds and arrays:
             yield [
-                _Array(Argument(parameter.name, kind.spec, value.shape), at, kind, value)
-                for kind in kinds
+                [
+                    _Array(Argument(parameter.name, kind.spec, array.shape), at, kind, array)
+                    for kind in kinds
+                ]
+                for array in arrays
             ]
 
 
@@ -97,12 +108,22 @@ def _holds_wrong_numbers(frame: Frame, held: Held, array: _Array) -> bool:
     return problem is not None
 
 
-def _fits_nowhere(frame: Frame, held: Held, choice: list[_Array], found: Match) -> bool:
-    """Whether an array has none of the shapes that its parameter lets it have; tells of one."""
-    met = [match_all([array.argument], found.bindings, found.facts) for array in choice]
-    missed = [each for each in met if isinstance(each, Mismatch)]
-    if len(missed) < len(met):
-        return False
-    closest = next((each for each in missed if isinstance(each, AxisMismatch)), missed[0])
-    frame.report(choice[0].node, closest.diagnostic(held.where(closest.argument)))
-    return True
+def _chosen(choice: list[list[_Array]], found: Match) -> Match | Mismatch:
+    """What names stand for where each array has the one shape of several that it can have.
+
+    A mismatch if none of the arrays has any of the shapes.
+    """
+    met = [
+        [match_all([array.argument], found.bindings, found.facts) for array in one]
+        for one in choice
+    ]
+    fitting = [[each for each in one if isinstance(each, Match)] for one in met]
+    if not any(fitting):
+        missed = [each for one in met for each in one if isinstance(each, Mismatch)]
+        return next((each for each in missed if isinstance(each, AxisMismatch)), missed[0])
+    if any(len(one) != 1 for one in fitting):
+        return found
+    first, *others = (one[0] for one in fitting)
+    if not others:
+        return first
+    return replace(found, bindings=first.bindings.common(each.bindings for each in others))

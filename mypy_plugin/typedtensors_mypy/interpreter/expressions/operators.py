@@ -77,6 +77,8 @@ def binary(
         return _on_arrays(frame, node, name, left, right, in_place=in_place)
     if isinstance(left, Dim) and isinstance(right, Dim):
         return _on_dims(name, left, right)
+    if name == "mul" and isinstance(left, Dim) and isinstance(right, _SEQUENCES):
+        left, right = right, left
     if isinstance(left, _SEQUENCES):
         return _on_sequences(frame, name, left, right)
     if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):

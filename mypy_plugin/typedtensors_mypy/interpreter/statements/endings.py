@@ -18,7 +18,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.source.syntax import walk
-from typedtensors_mypy.source.types import ArrayType, UnionType
+from typedtensors_mypy.source.types import AnnotationType, ArrayType, UnionType, specs_of
 
 # In statements, the one that returns included.
 _LONGEST = 4
@@ -39,12 +39,21 @@ def ending(frame: Frame, rest: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
 
 
 def _binds_each_name(frame: Frame, function: Function) -> bool:
-    """Whether no parameter is one of a few arrays, of which each has names of its own."""
-    for parameter in signature_of(frame.run, function).parameters:
-        kinds = parameter.type.items if isinstance(parameter.type, UnionType) else ()
-        if sum(isinstance(kind, ArrayType) for kind in kinds) > 1:
-            return False
-    return True
+    """Whether the names of the result are bound whichever of a few arrays a parameter is."""
+    signature = signature_of(frame.run, function)
+    always, sometimes = set[str](), set[str]()
+    for parameter in signature.parameters:
+        kind = parameter.type
+        items = kind.items if isinstance(kind, UnionType) else (kind,)
+        ways = [_names(item) for item in items if isinstance(item, ArrayType)] or [_names(kind)]
+        always |= frozenset.intersection(*ways)
+        sometimes.update(*ways)
+    return _names(signature.returns).isdisjoint(sometimes - always)
+
+
+def _names(kind: AnnotationType) -> frozenset[str]:
+    """The names of axes in an annotation."""
+    return frozenset().union(*(spec.names | spec.variadic_names for spec in specs_of(kind)))
 
 
 def _is_plain(statement: ast.stmt) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
-from typedtensors.dims import Dim, at_most
+from typedtensors.dims import Dim, Verdict, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -29,6 +29,7 @@ _GATHERS = (
     example(Array("*a n"), -1, indices("*a k")),
     example(Array("n"), 0, indices("k")),
     example(Array("n"), 0, indices("k 0")),
+    example(Array("b t v"), -1, indices("t b 1")),
 )
 
 
@@ -69,9 +70,10 @@ def _require_fitting(call: Call, source: Shape, index: Shape) -> None:
     if is_empty(index):
         return
     _require_one_rank(call, source, index)
-    for at in range(source.rank):
-        if at != along:
-            _require_at_most(call, at, index, source, "input")
+    beside = [at for at in range(source.rank) if at != along]
+    for at in beside:
+        _require_at_most(call, at, index, source, "input")
+    _require_equal_if_full(call, beside, source, index)
 
 
 def _require_one_rank(call: Call, source: Shape, index: Shape) -> None:
@@ -80,13 +82,32 @@ def _require_one_rank(call: Call, source: Shape, index: Shape) -> None:
         raise Conflicting(wording.rank_differs(where, source.text, index.text))
 
 
+def _require_equal_if_full(call: Call, beside: list[int], source: Shape, index: Shape) -> None:
+    """Where the axes have as many elements together, none can be smaller, as none is larger.
+
+    So it is with two axes in the wrong order.
+    """
+    pairs = [(at, source.prefix[at], index.prefix[at]) for at in beside]
+    if any(own.flexible or picked.flexible for _, own, picked in pairs):
+        return
+    resolve = call.facts.resolve
+    gap = sum((resolve(own.dim) - resolve(picked.dim) for _, own, picked in pairs), Dim.of(0))
+    for at, own, picked in pairs if gap.value == 0 else ():
+        if call.same(own.dim, picked.dim) is Verdict.DIFFERENT:
+            _reject(call, at, own, picked, "input")
+
+
 def _require_at_most(call: Call, at: int, index: Shape, source: Shape, name: str) -> None:
     own, picked = source.axis(at), index.axis(at)
     if own is None or picked is None or own.flexible or picked.flexible:
         return
     if at_most(call.facts.resolve(own.dim) + 1, call.facts.resolve(picked.dim)):
-        where, bound = wording.argument("index", call.name), f"axis {at} of `{name}`"
-        raise Conflicting(wording.axis_differs(where, at, str(own), str(picked), bound_by=bound))
+        _reject(call, at, own, picked, name)
+
+
+def _reject(call: Call, at: int, own: Axis, picked: Axis, name: str) -> None:
+    where, bound = wording.argument("index", call.name), f"axis {at} of `{name}`"
+    raise Conflicting(wording.axis_differs(where, at, str(own), str(picked), bound_by=bound))
 
 
 def require_vector(call: Call, index: Shape) -> None:

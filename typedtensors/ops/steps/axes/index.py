@@ -14,7 +14,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
-from typedtensors.ops.value import Unknown
+from typedtensors.ops.value import Many, Unknown
 from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ Item = Union[Dim, slice, None, "EllipsisType", Pick, Mask]
 def items(call: Call, key: Value) -> tuple[Item, ...]:
     """The parts of an index. Raises Undetermined if it is not known what one of them is."""
     parts = key if isinstance(key, tuple) else (key,)
+    if isinstance(key, Many):
+        raise Undetermined("as many indices as there are in a tuple, or a list of positions")
     found = tuple(_item(call, part) for part in parts)
     if sum(part is Ellipsis for part in found) > 1:
         if call.framework is Framework.TORCH:
@@ -62,6 +64,8 @@ def _item(call: Call, part: Value) -> Item:
         return part
     if isinstance(part, Tensor):
         return _array(call, part)
+    if isinstance(part, Many) and isinstance(part.item, Dim):
+        return Pick(Shape((Axis(Dim.fresh()),)))
     if isinstance(part, (list, tuple)):
         return _sequence(part)
     raise Undetermined(part.reason if isinstance(part, Unknown) else "an index is not known")
