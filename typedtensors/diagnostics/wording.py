@@ -82,6 +82,11 @@ def axes_unpacked(expression: str, names: int, sizes: str) -> Diagnostic:
     return Diagnostic(codes.RANK, message)
 
 
+def never_passes(test: str, shape: str, function: str) -> Diagnostic:
+    """A guard on a rank that the annotations rule out."""
+    return Diagnostic(codes.RANK, f"`{test}`: {_axes(shape)}, so that `{function}` always raises")
+
+
 def axis_missing(op: str, axis: int, shape: str) -> Diagnostic:
     """An axis number that the array does not have."""
     return Diagnostic(codes.RANK, f"`{op}`: {shape_text(shape)} has no axis {axis}")

@@ -244,6 +244,8 @@ def _compare_two(
     frame: Frame, node: ast.expr, operator: ast.cmpop, left: Value, right: Value
 ) -> Value:
     name = _COMPARISON.get(type(operator))
+    if name is None and isinstance(operator, (ast.In, ast.NotIn)):
+        return _membership(operator, left, frame.state.now(right))
     if name is None:
         return _identity(operator, left, right)
     if _holds_array(left):
@@ -253,6 +255,17 @@ def _compare_two(
             frame, node, _MIRRORED[name], present(right), present(left), in_place=False
         )
     return decide(name, left, right)
+
+
+def _membership(operator: ast.In | ast.NotIn, left: Value, right: Value) -> Value:
+    """`x.ndim in (2, 3)`, where all of them are literals."""
+    held = right.values if isinstance(right, Items) and right.keys is None else right
+    if not isinstance(held, tuple) or not isinstance(left, Dim) or left.value is None:
+        return Unknown("a test")
+    sizes = [each.value if isinstance(each, Dim) else None for each in held]
+    if None in sizes:
+        return Unknown("a test")
+    return (left.value in sizes) is isinstance(operator, ast.In)
 
 
 def _identity(operator: ast.cmpop, left: Value, right: Value) -> Value:

@@ -28,6 +28,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
 from typedtensors_mypy.interpreter.statements.blocks import try_block, with_block
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
 from typedtensors_mypy.interpreter.statements.endings import End, ending, hold_against_each, missing
+from typedtensors_mypy.interpreter.statements.guards import judge_guard
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
@@ -134,7 +135,8 @@ def _raise(frame: Frame, node: ast.Raise) -> None:
 
 
 def _assert(frame: Frame, node: ast.Assert) -> None:
-    frame.evaluate(node.test)
+    if truth(frame.evaluate(node.test)) is False:
+        judge_guard(frame, node, (), answer=False)
     refine(frame, node.test, holds=True)
 
 
@@ -152,8 +154,10 @@ def _if(frame: Frame, node: ast.If, ends: list[End] | None = None) -> None:
     """Go through the branches of a test; `ends` get what holds where each of them goes on."""
     answer = truth(frame.evaluate(node.test))
     if answer is not None and frame.function is not None:
+        chosen = node.body if answer else node.orelse
+        judge_guard(frame, node, chosen, answer=answer)
         refine(frame, node.test, holds=answer)
-        frame.execute(node.body if answer else node.orelse)
+        frame.execute(chosen)
         return
 
     def branch(body: Sequence[ast.stmt], *, holds: bool) -> None:
