@@ -140,6 +140,8 @@ def equality(call: Call) -> Tensor:
     if any(isinstance(value, Unknown) for value in operands):
         raise Undetermined("it is not known whether the shapes fit")
     shapes = [each.shape for each in operands if isinstance(each, Tensor)]
+    if not shapes:
+        raise Undetermined("none of the two is an array")
     met = broadcast(shapes, call.facts)
     known = len({*shapes}) == 1 or all(each.fixed is not None for each in shapes)
     if met.shape is None or not met.decided or not known:
