@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 
 from typedtensors_mypy.source.contents import contents, parts
@@ -12,6 +13,13 @@ from typedtensors_mypy.source.syntax import dotted, statements, walk
 
 _WALKS = frozenset({"children", "modules", "named_children", "named_modules"})
 _HARMLESS = frozenset({"data", "grad", "requires_grad", "training"})
+# Methods of an array that give it elsewhere, with another dtype or once more.
+_KEEPING = frozenset(
+    {"astype", "bfloat16", "clone", "contiguous", "copy", "cpu", "cuda", "detach", "double"}
+    | {"float", "half", "requires_grad_", "to"}
+)
+# Functions that give the array they are given, by the names people import them under.
+_FILLING = re.compile(r"(?:.+\.)?(?:Parameter|init\.\w+_)")
 _CONSTRUCTORS = ("__init__", "__post_init__")
 
 
@@ -41,15 +49,31 @@ def _assigned(module: Module) -> Iterator[ast.Attribute]:
 
 
 def _stepped(node: ast.stmt) -> ast.Attribute | None:
-    """The attribute from which a statement takes a step."""
+    """The attribute from which a statement takes a step, or that it fills or moves."""
     if isinstance(node, ast.AugAssign):
         return node.target if isinstance(node.target, ast.Attribute) else None
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp):
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
         return None
-    target, before = node.targets[0], node.value.left
-    if not isinstance(target, ast.Attribute) or not isinstance(node.value.op, ast.Sub):
+    target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+    if not isinstance(target, ast.Attribute):
         return None
-    return target if dotted(before) == dotted(target) is not None else None
+    name = dotted(target)
+    return target if name is not None and _is_made_of(node.value, name) else None
+
+
+def _is_made_of(value: ast.expr, name: str) -> bool:
+    """Whether a value has the shape of what goes by the name: `nn.init.normal_(self.w)`."""
+    if isinstance(value, ast.BinOp):
+        # The sum with a batch has the batch's axis, as that of a state with its input has.
+        stays = isinstance(value.op, (ast.Sub, ast.Div))
+        return stays and _is_made_of(value.left, name)
+    if not isinstance(value, ast.Call):
+        return dotted(value) == name
+    function = value.func
+    if isinstance(function, ast.Attribute) and function.attr in _KEEPING:
+        return _is_made_of(function.value, name)
+    fills = _FILLING.fullmatch(dotted(function) or "") is not None
+    return fills and bool(value.args) and _is_made_of(value.args[0], name)
 
 
 def changed_in_place(module: Module) -> frozenset[str]:
