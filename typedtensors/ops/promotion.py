@@ -29,6 +29,8 @@ INT64 = DType(frozenset({"int64"}))
 _DEFAULT_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 DEFAULT_FLOAT = DType(_DEFAULT_FLOATS)
 _DEFAULT_COMPLEX = frozenset({"complex32", "complex64", "complex128"})
+# What sums are in torch, and numbers in a row: neither bools nor uint8, which index as masks do.
+LARGE = INT64.union(DType.named("Inexact")).union(DType(_DEFAULT_COMPLEX))
 
 
 @cache
@@ -95,6 +97,8 @@ def unless_complex(dtype: DType) -> DType:
 @cache
 def summed(framework: Framework, dtype: DType) -> DType:
     """The dtype of a sum or product: small integers are added as large ones."""
+    if dtype.names is None and framework is Framework.TORCH:
+        return LARGE
     if dtype.names is None or kinds(dtype) is None or framework not in MERGES:
         return ANY
     return DType(frozenset(_accumulator(framework, name) for name in dtype.names))

@@ -121,9 +121,7 @@ def _section(base: Shape, index: slice) -> Value:
     start, stop, step = bounds
     if isinstance(start, Unknown) or isinstance(stop, Unknown) or step is not None:
         return Unknown("some sizes of an array of unknown rank")
-    found = section(base, start, stop)
-    if found is None:
-        return Unknown("some sizes of an array of unknown rank")
+    found = section(base, start, stop) or Shape.unknown()
     return found if found.rank is None else sizes_of(found)
 
 

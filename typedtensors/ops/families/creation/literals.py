@@ -13,7 +13,7 @@ from typedtensors.ops.families.creation.sized import OPTIONS, dtype_of, typed
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.value import Unknown
+from typedtensors.ops.value import Many, Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor, Variadic
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ def array(call: Call) -> Value:
         return Tensor(shape, dtype, parameter=True)
     if isinstance(data, (bool, float, Dim)):
         return Tensor(Shape(()), typed(call, dtype_of(call, data)))
+    if isinstance(data, Many):
+        item = data.item
+        leaf = item.dtype if isinstance(item, Tensor) else dtype_of(call, item)
+        return Tensor(Shape(tuple(_nesting(call, data))), typed(call, leaf))
     if isinstance(data, Unknown):
         return Tensor(Shape.unknown(), typed(call, ANY))
     raise Undetermined("the data is not known")
@@ -76,6 +80,8 @@ def _nesting(call: Call, data: Value) -> list[Part]:
         return []
     if isinstance(data, Tensor):
         return list(data.shape.axes)
+    if isinstance(data, Many):
+        return [Axis(Dim.fresh()), *_nesting(call, data.item)]
     if not isinstance(data, (list, tuple)):
         return [Variadic.fresh()]
     inner = [_nesting(call, element) for element in data]

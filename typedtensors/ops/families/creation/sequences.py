@@ -79,7 +79,7 @@ def _dtype(call: Call, numbers: tuple[Value, ...]) -> DType:
     """Integers unless one of the numbers is a float."""
     kinds = [dtype_of(call, number) for number in numbers]
     if ANY in kinds:
-        return ANY
+        return promotion.LARGE if call.framework is Framework.TORCH else ANY
     return next((kind for kind in kinds if kind != promotion.INT64), promotion.INT64)
 
 

@@ -134,14 +134,16 @@ def searchsorted(call: Call) -> Value:
     """Where each value would go: the shape of the values."""
     ordered, values = call.tensor("sorted_sequence"), call["input"]
     dtype = DType.exactly("int32") if call.flag("out_int32") else promotion.INT64
-    if ordered.shape.rank is None:
-        raise Undetermined("the rank is not known")
-    if isinstance(values, (float, Dim)) and ordered.shape.rank == 1:
-        return Tensor(Shape(()), dtype)
+    if isinstance(values, (float, Dim)):
+        if ordered.shape.rank is None:
+            raise Undetermined("the rank is not known")
+        if ordered.shape.rank == 1:
+            return Tensor(Shape(()), dtype)
     array = call.tensor("input")
-    if ordered.dtype != array.dtype or not ordered.shape.rank:
-        raise Undetermined("the dtypes may differ")
-    if ordered.shape.rank == 1:
+    names, own = ordered.dtype.names, array.dtype.names
+    if (names and own and names.isdisjoint(own)) or ordered.shape.rank == 0:
+        raise Undetermined("torch takes arrays of one dtype")
+    if ordered.shape.rank in {None, 1}:
         return array.with_dtype(dtype)
     require_one_rank(call, "sorted_sequence", "input")
     for at in range(ordered.shape.rank - 1):

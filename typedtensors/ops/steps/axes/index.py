@@ -81,10 +81,11 @@ def _array(call: Call, array: Tensor) -> Item:
         if not shape.axes:
             raise Undetermined("a mask of no axes")
         return Mask(shape.prefix)
-    if all("int" in name for name in names):
-        return Dim.fresh() if torch and not shape.axes else Pick(shape)
-    if any("int" in name or name == "bool" for name in names):
+    if "bool" in names:
         raise Undetermined("an index array may hold positions or be a mask")
+    if any("int" in name for name in names):
+        # Of the others none is an index.
+        return Dim.fresh() if torch and not shape.axes else Pick(shape)
     raise Conflicting(wording.misused("index", f"an array of {array.dtype.text} is no index"))
 
 
