@@ -2,6 +2,7 @@
 """How each op maps shapes: one declaration per op, one table."""
 
 from typedtensors.ops.call import Call, Framework
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.outcome import Broadcast, Conflict, Conflicting, Known, Outcome, Undetermined
 from typedtensors.ops.registry import canonical, lookup, rule, rules
 from typedtensors.ops.rule import Array, Example, Module, Rule, example, indices
@@ -9,7 +10,6 @@ from typedtensors.ops.value import (
     SOME_FLOAT,
     Device,
     Distribution,
-    Fields,
     Layer,
     Many,
     Object,

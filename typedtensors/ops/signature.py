@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import Argument, Mismatch, Spec, Tensor, instantiate, match_all, parse_spec
 
 if TYPE_CHECKING:

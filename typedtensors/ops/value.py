@@ -43,26 +43,6 @@ class Layer:
     config: Mapping[str, Value]
 
 
-class Fields(tuple[Value, ...]):  # noqa: SLOT001 - a tuple's items leave no room for slots
-    """A named tuple, such as the `values` and `indices` of a maximum.
-
-    Invariant: as many names as items.
-    """
-
-    names: tuple[str, ...]
-
-    @staticmethod
-    def of(**items: Value) -> Fields:
-        """The items in order, each under its name."""
-        made = Fields(items.values())
-        made.names = tuple(items)
-        return made
-
-    def field(self, name: str) -> Value | None:
-        """The item of that name, or None."""
-        return self[self.names.index(name)] if name in self.names else None
-
-
 @dataclass(frozen=True)
 class Device:
     """Where an array lives. Which device it is changes no shape; that it is no dtype does."""

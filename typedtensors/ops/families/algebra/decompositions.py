@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
 from typedtensors.ops import promotion
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, results
 from typedtensors.ops.steps.matrices import complexed, matrices, numbered_alike, squares
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import DType, Shape, Tensor
 
 if TYPE_CHECKING:

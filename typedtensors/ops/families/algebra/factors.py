@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops.families.algebra.solving import solved
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import Signature, results
 from typedtensors.ops.steps.matrices import matrices, squares
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.elementwise import meet
 from typedtensors.ops.steps.matrices import Matrices, matrices, squares
-from typedtensors.ops.value import Fields, Unknown
+from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.reduction import require_inexact
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import DType
 
 if TYPE_CHECKING:

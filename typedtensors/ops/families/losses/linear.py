@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Verdict
 from typedtensors.ops.families.losses.classification import cross_entropy
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.layers import consume, layer, replace_arguments
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.promotion import INT64, kinds
@@ -15,7 +16,6 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.axes.sizes import parts, sized
 from typedtensors.ops.steps.loss import require_axis
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, Part, Shape, Tensor
 
 if TYPE_CHECKING:

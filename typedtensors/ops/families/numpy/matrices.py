@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
 from typedtensors.ops.families.algebra.solving import solved, solved_vector
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.signature import declare
 from typedtensors.ops.steps.axes.reduction import averaged
 from typedtensors.ops.steps.matrices import matrices, numbered_alike, squares
-from typedtensors.ops.value import Fields, Unknown
+from typedtensors.ops.value import Unknown
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.families.layout.joining import cat
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.layers import replace_arguments
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
@@ -16,7 +17,6 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.positions import literal, position
 from typedtensors.ops.steps.axes.reduction import folded
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

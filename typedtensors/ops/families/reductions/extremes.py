@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.reduction import folded, reduced, require_inexact
 from typedtensors.ops.steps.elementwise import elementwise
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import Shape, Tensor
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.positions import literal, position, positions
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

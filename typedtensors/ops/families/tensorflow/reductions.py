@@ -9,6 +9,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most
 from typedtensors.ops import promotion
 from typedtensors.ops.families.tensorflow.unary import dtype_of
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.names import math_names, tensorflow_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -16,7 +17,6 @@ from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.positions import position
 from typedtensors.ops.steps.axes.reduction import TENSORFLOW, Words, folded, reduction, same
 from typedtensors.ops.steps.axes.sizes import require_sizes
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:

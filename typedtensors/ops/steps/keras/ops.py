@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from typedtensors.ops import promotion
+from typedtensors.ops.fields import Fields
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.steps.renaming import renamed
-from typedtensors.ops.value import Fields
 from typedtensors.shapes import ANY, DType, Shape, Tensor
 
 if TYPE_CHECKING:
