@@ -16,6 +16,7 @@ from typedtensors.shapes.dtype import Number
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax import dotted
 from typedtensors_mypy.source.texts import constant_of, text_of
 
 _NUMBERS = frozenset({"bool", "int", "float"})
@@ -26,7 +27,7 @@ def wrong_brackets(
     node: ast.Subscript, arguments: Sequence[ast.expr], scope: Scope
 ) -> Diagnostic | None:
     """What keeps the brackets from holding an array type and a spec; None if nothing does."""
-    dtype = ast.unparse(node.value)
+    dtype = dotted(node.value) or ast.unparse(node.value)
     if len(arguments) != 2:
         return _miscounted(node, dtype, arguments, scope)
     array, spec = arguments

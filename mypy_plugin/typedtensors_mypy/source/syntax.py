@@ -19,7 +19,8 @@ FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 } | {ast.Constant: ()}
 
 # Most of a syntax tree is expressions, and most questions are not: these lead past them.
-_PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
+_PARTS = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
+_BLOCKS = {kind: tuple(name for name in kind._fields if name in _PARTS) for kind in FIELDS}
 
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:
@@ -72,7 +73,7 @@ def statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 def blocks(node: ast.AST) -> list[ast.AST]:
     """The statements, handlers and cases right inside a statement, handler or case."""
-    return [inside for part in _PARTS for inside in getattr(node, part, ())]
+    return [inside for part in _BLOCKS[node.__class__] for inside in getattr(node, part)]
 
 
 def binding_counts(function: AnyFunction) -> Mapping[str, int]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from typedtensors.dims import Dim, Facts, Verdict
 from typedtensors.shapes.axis import Axis, Variadic
@@ -219,11 +218,13 @@ class _Solver:
 
 def _reading_once(read: Reader | None) -> Reader:
     """One size for each `{expr}`, however often it is looked at; an unknown stays the same one."""
+    known: dict[str, Dim] = {}
 
-    @cache
     def size(text: str) -> Dim:
-        found = None if read is None else read(text)
-        return Dim.fresh(text) if found is None else found
+        if text not in known:
+            found = None if read is None else read(text)
+            known[text] = Dim.fresh(text) if found is None else found
+        return known[text]
 
     return size
 

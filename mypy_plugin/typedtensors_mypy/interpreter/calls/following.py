@@ -44,6 +44,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
 )
 from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.syntax import dotted
 from typedtensors_mypy.source.types import (
     ClassType,
     OpaqueType,
@@ -280,8 +281,8 @@ def _is_stub(function: Function) -> bool:
 
 
 def _is_abstract(node: AnyFunction) -> bool:
-    names = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
-    return any(name.startswith("abstract") for name in names)
+    names = (dotted(each) or "" for each in node.decorator_list)
+    return any(name.rpartition(".")[2].startswith("abstract") for name in names)
 
 
 def _closes_over_lists(function: Function) -> bool:
