@@ -78,13 +78,13 @@ class Marks:
     def __init__(self, frame: Frame) -> None:
         run = frame.run
         self.findings = len(run.findings)
-        lists: list[list[Any]] = [run.findings, frame.outcomes, frame.yields, frame.exits]
-        lists += [heard for heard, _ in run.listeners]
+        kept: list[list[Any]] = [run.findings, run.heard, frame.outcomes, frame.yields, frame.exits]
         if run.sightings is not None:
-            lists.append(run.sightings)
-        self._lists = [(kept, len(kept)) for kept in lists]
+            kept.append(run.sightings)
+        self._kept = kept
+        self._lengths = [*map(len, kept)]
 
     def undo(self) -> None:
         """Forget what was told and returned since."""
-        for kept, length in self._lists:
+        for kept, length in zip(self._kept, self._lengths, strict=True):
             del kept[length:]

@@ -49,7 +49,8 @@ class Run:
 
     `sightings`, if asked for, are the values of all parameters and expressions, in the order of
     their evaluation. `trail`, if asked for, are the statements that are gone through, blocks left
-    aside. `doubts` counts what is wrong for some of the alternatives of a value.
+    aside. `doubts` counts what is wrong for some of the alternatives of a value. `heard` is all
+    that was told while there are `listeners`, with how `muted` the run was.
     """
 
     program: Program
@@ -73,7 +74,8 @@ class Run:
     active: set[Hashable] = field(default_factory=set)
     followed: dict[Likeness, Followed] = field(default_factory=dict)
     results: dict[object, Value] = field(default_factory=dict)
-    listeners: list[tuple[list[Finding], int]] = field(default_factory=list)
+    heard: list[tuple[Finding, int]] = field(default_factory=list)
+    listeners: int = 0
     sightings: list[Sighting] | None = None
     trail: list[ast.stmt] | None = None
     given_up: dict[str, str] = field(default_factory=dict)
@@ -92,23 +94,19 @@ class Run:
 
     def tell(self, finding: Finding) -> None:
         """Keep a finding, unless it is told already."""
-        for heard, muted in self.listeners:
-            if self.muted == muted:
-                heard.append(finding)
+        if self.listeners:
+            self.heard.append((finding, self.muted))
         if self.muted:
             return
         if not any(map(finding.repeats, self.findings)):
             self.findings.append(finding)
 
-    @contextmanager
-    def listening(self) -> Iterator[list[Finding]]:
-        """Hear what the block tells, whether or not it is kept; not what it silences itself."""
-        heard: list[Finding] = []
-        self.listeners.append((heard, self.muted))
-        try:
-            yield heard
-        finally:
-            self.listeners.pop()
+    def listening(self) -> _Listening:
+        """Hear what the block tells, whether or not it is kept; not what it silences itself.
+
+        What the block gets is filled when it ends.
+        """
+        return _Listening(self)
 
     def silence(self) -> _Silence:
         """Interpret without telling anything."""
@@ -187,7 +185,28 @@ class Run:
         return _MOST_STEPS_OF_ALL + _MOST_STEPS_PER_LINE * self.module.source.count("\n")
 
 
-# Entered so often that the cost of a generator would show.
+# Both are entered so often that the cost of a generator would show.
+class _Listening:
+    """The time in which what a run tells is heard."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._muted, self._start = run, run.muted, len(run.heard)
+        self._heard: list[Finding] = []
+
+    def __enter__(self) -> list[Finding]:
+        self._run.listeners += 1
+        return self._heard
+
+    def __exit__(self, *_: object) -> None:
+        run = self._run
+        run.listeners -= 1
+        if len(run.heard) > self._start:
+            told = run.heard[self._start :]
+            self._heard += [finding for finding, muted in told if muted == self._muted]
+        if not run.listeners:
+            run.heard.clear()
+
+
 class _Silence:
     """The time in which a run tells nothing."""
 

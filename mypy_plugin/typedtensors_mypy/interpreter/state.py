@@ -138,12 +138,15 @@ class State:
 
 
 def join_states(states: Iterable[State]) -> State:
-    """What is known where several paths meet; a dead state if none of them arrives."""
+    """What is known where several paths meet; a dead state if none of them arrives.
+
+    It is the first state that arrives, which what the others know is joined into.
+    """
     alive = [state for state in states if state.alive]
     if not alive:
         return State(alive=False)
-    joined = alive[0].fork()
-    for other in alive[1:]:
+    joined, *others = alive
+    for other in others:
         _join_into(joined, other)
     return joined
 
