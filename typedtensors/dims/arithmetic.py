@@ -22,6 +22,10 @@ _HEAVIEST = 256
 
 def add(left: Dim, right: Dim) -> Dim:
     """The sum."""
+    if not right.terms:
+        return left
+    if not left.terms:
+        return right
     terms = defaultdict(int, left.terms)
     for monomial, coefficient in right.terms:
         terms[monomial] += coefficient
@@ -30,7 +34,9 @@ def add(left: Dim, right: Dim) -> Dim:
 
 def scale(dim: Dim, by: int) -> Dim:
     """The dim times a literal."""
-    return Dim.total({monomial: coefficient * by for monomial, coefficient in dim.terms})
+    if not by:
+        return Dim.of(0)
+    return Dim(tuple([(monomial, coefficient * by) for monomial, coefficient in dim.terms]))
 
 
 def multiply(left: Dim, right: Dim) -> Dim:

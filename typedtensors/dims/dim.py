@@ -6,10 +6,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TypeAlias
 
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 
 _serials = itertools.count(1)
 
@@ -113,6 +113,18 @@ class Dim:
 
     terms: tuple[tuple[Monomial, int], ...]
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.terms)
+
+    def __hash__(self) -> int:
+        """Of a dim that many shapes hold, asked once."""
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Dim], tuple[tuple[tuple[Monomial, int], ...]]]:
+        """As a compound, without its hash."""
+        return Dim, (self.terms,)
+
     @staticmethod
     @lru_cache(maxsize=1024)
     def of(value: int) -> Dim:
@@ -174,8 +186,8 @@ class Dim:
         """The integer this dim is, or None if it is symbolic."""
         if not self.terms:
             return 0
-        (monomial, coefficient), *rest = self.terms
-        return coefficient if not rest and not monomial else None
+        monomial, coefficient = self.terms[0]
+        return None if monomial or len(self.terms) > 1 else coefficient
 
     @property
     def factor(self) -> Factor | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from typedtensors.dims import Dim, product
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ class Shape:
 
     def __post_init__(self) -> None:
         """Reject a second variadic: which axes would belong to which?"""
-        if sum(isinstance(part, Variadic) for part in self.axes) > 1:
+        first = self.variadic
+        if first is not None and len(self.suffix) < len(self.axes) - first - 1:
             msg = f"a shape holds at most one variadic: {self.axes}"
             raise ValueError(msg)
 
@@ -41,7 +42,7 @@ class Shape:
         """A shape of unknown rank."""
         return Shape((Variadic.fresh(),))
 
-    @property
+    @cached_property
     def variadic(self) -> int | None:
         """The position of the variadic, if there is one."""
         for position, part in enumerate(self.axes):
@@ -62,19 +63,20 @@ class Shape:
     @property
     def fixed(self) -> tuple[Axis, ...] | None:
         """The axes, if the rank is known."""
-        axes = tuple(part for part in self.axes if isinstance(part, Axis))
-        return axes if len(axes) == len(self.axes) else None
+        return self.suffix if self.variadic is None else None
 
-    @property
+    @cached_property
     def prefix(self) -> tuple[Axis, ...]:
         """The axes before the variadic; all of them if there is none."""
-        return tuple(part for part in self.axes[: self.variadic] if isinstance(part, Axis))
+        if self.variadic is None:
+            return self.suffix
+        return tuple([part for part in self.axes[: self.variadic] if isinstance(part, Axis)])
 
-    @property
+    @cached_property
     def suffix(self) -> tuple[Axis, ...]:
         """The axes after the variadic; all of them if there is none."""
         start = 0 if self.variadic is None else self.variadic + 1
-        return tuple(part for part in self.axes[start:] if isinstance(part, Axis))
+        return tuple([part for part in self.axes[start:] if isinstance(part, Axis)])
 
     def position(self, index: int) -> int | None:
         """Where in `axes` Python's `shape[index]` stands; None if out of range or undecided."""

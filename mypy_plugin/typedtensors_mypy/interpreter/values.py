@@ -7,10 +7,9 @@ import ast
 import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import field
-from functools import cached_property
 
 from typedtensors.dims import Atom
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Fields, Framework, Many, Unknown, Value
 from typedtensors.shapes import Bindings, Tensor
 from typedtensors_mypy.source.modules import AnyFunction

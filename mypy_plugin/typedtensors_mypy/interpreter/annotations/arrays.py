@@ -24,6 +24,7 @@ from typedtensors_mypy.source.types import (
     UnionType,
 )
 
+_INTEGER = ScalarType("int")
 # Of a long list one looks at the first items only: the others are like them.
 _FEW = 4
 
@@ -34,7 +35,7 @@ def says_enough(kind: AnnotationType) -> bool:
         return all(says_enough(item) for item in kind.items)
     if isinstance(kind, (StreamType, MappingType)):
         return says_enough(kind.item)
-    return isinstance(kind, (ArrayType, ScalarType)) and kind != ScalarType("int")
+    return isinstance(kind, (ArrayType, ScalarType)) and kind != _INTEGER
 
 
 def arrays_in(

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.arguments import Arguments

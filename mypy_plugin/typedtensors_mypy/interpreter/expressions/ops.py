@@ -80,9 +80,9 @@ def apply_op(
     rule = None if known is None else lookup(known)
     if known is None or rule is None:
         return Unknown(f"`{name}` has no rule")
-    given = tuple(_plain(frame, arg) for arg in args)
+    given = tuple([_plain(frame, arg) for arg in args])
     named = {key: _flag(key, _plain(frame, arg)) for key, arg in (kwargs or {}).items()}
-    if any(map(_is_reported, (*given, *named.values()))):
+    if any(map(_is_reported, given)) or any(map(_is_reported, named.values())):
         return REPORTED
     return _Application(frame, node, known, rule, layer).run(given, named)
 
@@ -108,8 +108,9 @@ def _flag(name: str, value: Value) -> Value:
 
 
 def _is_reported(value: Value) -> bool:
-    held = value if isinstance(value, (list, tuple)) else (value,)
-    return any(isinstance(each, Unknown) and each == REPORTED for each in held)
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(each, Unknown) and each == REPORTED for each in value)
+    return isinstance(value, Unknown) and value == REPORTED
 
 
 def _framework_of_result(op: str) -> Framework:

@@ -155,17 +155,21 @@ class _Head:
 
     def _widen_lists(self, end: State) -> bool:
         lists = dict(self.state.lists)
+        widened = False
         for serial, after in end.lists.items():
-            before = lists.get(serial, Changed(after.made, after.made))
-            if serial > self._last_list or self._describes(before.now, after.now):
+            known = lists.get(serial)
+            if known is after or serial > self._last_list:
+                continue
+            before = after.made if known is None else known.now
+            if self._describes(before, after.now):
                 continue
             # What is put into a list may itself become less known a round later.
             again = self._changed[serial] > 1
-            now = _GONE if again else join_contents(before.now, after.now)
-            self._any |= _atoms(now) - _atoms(before.now) - _atoms(after.now)
+            now = _GONE if again else join_contents(before, after.now)
+            self._any |= _atoms(now) - _atoms(before) - _atoms(after.now)
             self._changed[serial] += 1
             lists[serial] = Changed(after.made, now)
-        widened = any(self.state.lists.get(serial) is not each for serial, each in lists.items())
+            widened = True
         self.state.lists = lists
         return widened
 
