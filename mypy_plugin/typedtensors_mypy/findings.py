@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
     from typedtensors.diagnostics import Code, Diagnostic, Rewrite

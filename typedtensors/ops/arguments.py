@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.value import Unknown
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.arguments import Parameters
 from typedtensors.ops.call import Call, Framework
 from typedtensors.ops.outcome import Conflict, Conflicting, Known, Undetermined

@@ -8,11 +8,11 @@ broadcast. A spec in brackets is an argument that may be left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import promotion
 from typedtensors.ops.fields import Fields
 from typedtensors.ops.outcome import Conflicting

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+
+from typedtensors.dims.quick import dataclass
 
 _BOOLS = ("bool",)
 _UINTS = ("uint2", "uint4", "uint8", "uint16", "uint32", "uint64")

@@ -8,11 +8,12 @@ if as many elements lie before it, and so behind it: from `(b, c, h, w)` to `(b,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Atom, Dim, Verdict, divide, product
 from typedtensors.dims.arithmetic import common_factor
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis
 from typedtensors.shapes.shape import Shape
 

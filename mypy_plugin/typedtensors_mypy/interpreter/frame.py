@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.dims import Facts
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors.shapes import Bindings
 from typedtensors.shapes.broadcast import lines_of

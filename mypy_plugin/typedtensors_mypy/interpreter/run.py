@@ -6,11 +6,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from typedtensors.config import Config
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.arguments import Arguments

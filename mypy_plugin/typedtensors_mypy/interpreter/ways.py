@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.findings import Finding

@@ -6,9 +6,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from typedtensors.dims.quick import dataclass
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.source.syntax import FIELDS, blocks, dotted, last_names
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from typedtensors.diagnostics import Diagnostic
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import canonical
 from typedtensors.shapes import DType, Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict, smaller
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.matmul import require_axes

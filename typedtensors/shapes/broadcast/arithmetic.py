@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.shape import Shape
 

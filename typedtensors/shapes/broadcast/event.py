@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim, Facts
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Intent
 from typedtensors.shapes.broadcast.row import (
     Row,

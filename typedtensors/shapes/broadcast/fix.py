@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Intent
 from typedtensors.shapes.broadcast.arithmetic import broadcast
 from typedtensors.shapes.broadcast.event import Kind, classify

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.broadcast.event import Kind
 
 if TYPE_CHECKING:

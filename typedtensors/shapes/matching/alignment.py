@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis
 from typedtensors.shapes.matching.mismatch import RankMismatch
 from typedtensors.shapes.shape import Shape

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis
 from typedtensors.shapes.broadcast import broadcast
 from typedtensors.shapes.matching.bindings import BoundRun

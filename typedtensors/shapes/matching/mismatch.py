@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from typedtensors.diagnostics import Diagnostic, wording
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis
 from typedtensors.shapes.matching.bindings import Place
 from typedtensors.shapes.shape import Shape

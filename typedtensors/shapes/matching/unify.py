@@ -17,9 +17,10 @@ decided matches. `instantiate` then writes the shape of what the call returns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from typedtensors.dims import Dim, Facts, Verdict
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.matching.alignment import Argument, AxisPair, Pair, RunPair, align
 from typedtensors.shapes.matching.bindings import Bindings, Bound, BoundRun, Place

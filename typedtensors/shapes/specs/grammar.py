@@ -9,11 +9,11 @@ silence and nobody can mean. Nothing is evaluated. The order of the tests is jax
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.specs import slips
 from typedtensors.shapes.specs.expression import ExpressionError, parse_expression
 from typedtensors.shapes.specs.spec import Spec, SpecAxis, SpecError

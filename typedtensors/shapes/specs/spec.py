@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Atom, Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Intent, Variadic
 from typedtensors.shapes.shape import Part, Shape
 

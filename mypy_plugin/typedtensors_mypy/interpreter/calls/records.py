@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature
 from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage

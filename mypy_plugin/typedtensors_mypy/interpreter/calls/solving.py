@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.shapes import Argument, AxisMismatch, Bindings, Match, Mismatch, Tensor, match_all
 from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, choices_in
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from typedtensors.diagnostics import Diagnostic, Rewrite, wording
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Broadcast, Framework, Known, Rule
 from typedtensors.ops.rule import framework_of
 from typedtensors.shapes import DType, Tensor, Variadic

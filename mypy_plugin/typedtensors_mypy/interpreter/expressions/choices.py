@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Fields, Known, Layer, Rule, Unknown, Value
 from typedtensors.shapes import Tensor
 

@@ -7,11 +7,11 @@ takes its axis first, and is then no index array.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Union
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.call import Framework
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Many, Unknown

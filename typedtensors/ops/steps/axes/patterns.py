@@ -7,8 +7,9 @@ Source: https://einops.rocks/1-einops-basics/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from typedtensors.dims.quick import dataclass
 
 REST = "..."
 _WORD = re.compile(r"\.\.\.|\(|\)|[A-Za-z_]\w*|\d+|\S")

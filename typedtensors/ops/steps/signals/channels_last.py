@@ -6,11 +6,11 @@ Source: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most, nonnegative
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.steps.signals.windows import per_axis
 from typedtensors.shapes import Axis, Shape

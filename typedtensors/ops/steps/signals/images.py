@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.outcome import Conflicting
 from typedtensors.shapes import Axis, Shape, Variadic
 

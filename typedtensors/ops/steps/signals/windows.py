@@ -6,11 +6,11 @@ Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Conv2d.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, at_most, nonnegative
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.value import Unknown
 from typedtensors.shapes import Axis

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
+from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Framework, Layer, Unknown, Value, promotion
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
