@@ -57,7 +57,7 @@ class Build:
         self._read = read
         self._errors: Errors | None = None
         self._summaries: dict[str, tuple[str, Module | None]] = {}
-        self._parsed: dict[str, tuple[str, Module | None]] = {}
+        self._parsed: dict[str, tuple[MypyFile, Module]] = {}
         self._failed: dict[str, Finding] = {}
         self.said: list[tuple[str, Finding]] = []
         self._daemon = Daemon(_SYMBOL, look_up) if names.tracks_dependencies(options) else None
@@ -88,13 +88,16 @@ class Build:
             self._summarize(file)
 
     def _summarize(self, file: MypyFile) -> None:
+        if _SYMBOL in file.names or not is_users(file.path):
+            return
         str_type = names.str_type(self._look_up)
-        if _SYMBOL in file.names or not is_users(file.path) or str_type is None:
+        if str_type is None:
             return
         text = ""
         try:
             module = self._parse(file)
             if module is not None:
+                self._parsed[file.fullname] = file, module
                 text, outline = summarize(module)
                 self._summaries[file.fullname] = text, outline
         except Exception as error:  # noqa: BLE001 - the one door: a bug of ours ends no run
@@ -141,25 +144,28 @@ class Build:
         return sightings, given_up
 
     def _parse(self, file: MypyFile) -> Module | None:
-        """The module of a file; one that was parsed for its summary is handed out once more."""
-        self.see(lambda: names.errors_of_checker(file))
-        source = self._source(file)
-        if source is None:
-            return None
-        before, module = self._parsed.pop(file.fullname, (None, None))
-        if before != source:
-            module = Module.parse(file.fullname, file.path, source)
-            self._parsed[file.fullname] = source, module
-        return module
+        """The module of a file; one that was parsed for its summary is handed out once more.
 
-    def _source(self, file: MypyFile) -> str | None:
+        A daemon reads an edited file into a tree of its own, and puts that into the place of the
+        first: so a tree that is not the summarized one may be of the same text.
+        """
+        summarized, module = self._parsed.pop(file.fullname, (None, None))
+        if summarized is file:
+            return module
+        self.see(lambda: names.errors_of_checker(file))
         if self._errors is None:
             return None
         path = names.shadow_of(self._options, file.path)
-        return names.read_source(self._errors, path, self._read)
+        source = names.read_source(self._errors, path, self._read)
+        if source is None:
+            return None
+        is_known = module is not None and module.source == source
+        return module if is_known else Module.parse(file.fullname, file.path, source)
 
     def summary(self, name: str) -> Module | None:
         """A module of the user's, as its summary tells of it."""
+        if name not in self.modules:
+            return None
         # One that is not cached, or not yet, has a summary as soon as somebody reads it.
         self.summarize(name)
         text = names.text_of_symbol(self._look_up(f"{name}.{_SYMBOL}"))
