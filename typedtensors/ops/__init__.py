@@ -13,6 +13,7 @@ from typedtensors.ops.value import (
     Layer,
     Many,
     Object,
+    Rounds,
     Unknown,
     Value,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Module",
     "Object",
     "Outcome",
+    "Rounds",
     "Rule",
     "Undetermined",
     "Unknown",

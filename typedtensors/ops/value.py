@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
+from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
 
 if TYPE_CHECKING:
@@ -49,10 +50,29 @@ class Device:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """How many items there are of something, if a name or an expression of names says so.
+
+    `piece` is a size that is not the same for each of them, and adds up to `whole` over all: what
+    `x[i : i + size]` takes of an axis while `i` goes through `range(0, whole, size)`.
+    """
+
+    number: Dim
+    piece: Dim | None = None
+    whole: Dim | None = None
+
+
+@dataclass(frozen=True)
 class Many:
     """A sequence of any number of items, each of which is like `item`."""
 
     item: Value
+    rounds: Rounds | None = None
+
+    @property
+    def number(self) -> Dim:
+        """How many items there are."""
+        return Dim.fresh("len") if self.rounds is None else self.rounds.number
 
 
 @dataclass(frozen=True)

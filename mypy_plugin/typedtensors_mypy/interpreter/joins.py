@@ -34,6 +34,13 @@ def join(left: Value, right: Value) -> Value:
         return Dim.fresh("_")
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return tuple(itertools.starmap(join, zip(left, right, strict=True)))
+    return _join_holders(left, right)
+
+
+def _join_holders(left: Value, right: Value) -> Value:
+    if type(left) is Stream and type(right) is Stream:
+        rounds = left.rounds if left.rounds == right.rounds else None
+        return Stream(join(left.item, right.item), rounds)
     for holder in (DataSet, Stream, Keyed):
         if isinstance(left, holder) and isinstance(right, holder):
             return holder(join(left.item, right.item))

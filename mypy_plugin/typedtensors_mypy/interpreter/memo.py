@@ -165,7 +165,7 @@ class _Naming:
         if isinstance(value, tuple):
             return tuple(map(self.of, value))
         if isinstance(value, (Stream, Keyed)):
-            return type(value)(self.of(value.item))
+            return replace(value, item=self.of(value.item))
         if isinstance(value, Chain):
             return Chain(self.of(value.modules), self.of(value.settings))  # type: ignore[arg-type]  # others
         if isinstance(value, Wired):

@@ -10,7 +10,7 @@ from dataclasses import field
 
 from typedtensors.dims import Atom
 from typedtensors.dims.quick import cached_property, dataclass
-from typedtensors.ops import Fields, Framework, Many, Unknown, Value
+from typedtensors.ops import Fields, Framework, Many, Rounds, Unknown, Value
 from typedtensors.shapes import Bindings, Tensor
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
@@ -53,7 +53,12 @@ class _Holder:
 
 @dataclass(frozen=True)
 class Stream(_Holder):
-    """Something that gives any number of values, one after the other, each like `item`."""
+    """Something that gives any number of values, one after the other, each like `item`.
+
+    `rounds` is how many there are, where that is known: what changes their number leaves it out.
+    """
+
+    rounds: Rounds | None = None
 
 
 @dataclass(frozen=True)
@@ -296,7 +301,7 @@ def of_framework(value: Value, framework: Framework) -> Value:
     if isinstance(value, tuple) and not isinstance(value, Fields):
         return tuple(of_framework(item, framework) for item in value)
     if isinstance(value, Many):
-        return Stream(of_framework(value.item, framework))
+        return Stream(of_framework(value.item, framework), value.rounds)
     if not isinstance(value, Tensor) or array_framework(value) is framework:
         return value
     if framework is Framework.TORCH:

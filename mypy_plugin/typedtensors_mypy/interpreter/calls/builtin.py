@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Rounds, Unknown, Value
+from typedtensors.ops.steps.axes.slicing import taken
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.annotations.text import annotation_text
@@ -17,7 +18,13 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method, lineage
 from typedtensors_mypy.interpreter.calls.numbers import NUMBERS, guarded
 from typedtensors_mypy.interpreter.expressions.displays import entries
-from typedtensors_mypy.interpreter.expressions.iteration import is_literal_key, item_of, known_items
+from typedtensors_mypy.interpreter.expressions.iteration import (
+    as_sequence,
+    is_literal_key,
+    item_of,
+    known_items,
+    rounds_of,
+)
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
@@ -48,7 +55,8 @@ def _length(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
         method = bound_method(frame, value, "__len__")
         if method is not None:
             return frame.run.call(frame, node, method, Arguments())
-    return Dim.fresh("len")
+    rounds = rounds_of(frame, value)
+    return Dim.fresh("len") if rounds is None else rounds.number
 
 
 def _range(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -64,7 +72,27 @@ def _range(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
         count = arguments.positional[0].value
         if count is not None and 0 < count <= 8:
             return tuple(Dim.of(step) for step in range(count))
-    return Stream(Dim.fresh("i"))
+    index = Dim.fresh("i")
+    return Stream(index, _rounds(frame, index, arguments.positional))
+
+
+def _rounds(frame: Frame, index: Dim, bounds: Sequence[Value]) -> Rounds | None:
+    """How many steps a range takes.
+
+    With `range(0, n, size)` one goes through pieces, of which only the last may be smaller.
+    """
+    sizes = [bound for bound in bounds if isinstance(bound, Dim)]
+    if not 0 < len(sizes) == len(bounds):
+        return None
+    start, stop = (Dim.of(0), sizes[0]) if len(sizes) == 1 else sizes[:2]
+    step = sizes[2] if len(sizes) > 2 else Dim.of(1)
+    if step.value in (1, -1):
+        return Rounds((stop - start) * step)
+    if start.value != 0 or (step.value is not None and step.value < 0):
+        return None
+    resolve = frame.state.facts.resolve
+    piece = taken(resolve(stop), resolve(index), resolve(index + step), None)
+    return Rounds(Dim.several("len"), piece, stop)
 
 
 def _zip(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -73,14 +101,18 @@ def _zip(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     columns = [known_items(frame, value) for value in arguments.positional]
     if all(column is not None for column in columns):
         return tuple(zip(*(column or () for column in columns), strict=False))
-    return Stream(tuple(item_of(frame, value) for value in arguments.positional))
+    found = [rounds_of(frame, value) for value in arguments.positional]
+    numbers = {each and each.number for each in found}
+    rounds = found[0] if len(numbers) == 1 else None
+    return Stream(tuple(item_of(frame, value) for value in arguments.positional), rounds)
 
 
 def _enumerate(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     items = known_items(frame, arguments.positional[0])
     if items is not None and len(arguments.positional) == 1 and not arguments.keywords:
         return tuple((Dim.of(index), item) for index, item in enumerate(items))
-    return Stream((Dim.fresh("i"), item_of(frame, arguments.positional[0])))
+    value = arguments.positional[0]
+    return Stream((Dim.fresh("i"), item_of(frame, value)), rounds_of(frame, value))
 
 
 def _list(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -97,7 +129,7 @@ def _copied(frame: Frame, arguments: Arguments) -> Value:
         return items
     if isinstance(value, Shape):
         return value
-    return Stream(item_of(frame, value))
+    return Stream(item_of(frame, value), rounds_of(frame, value))
 
 
 def _tuple(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -131,8 +163,8 @@ def _pairs(frame: Frame, value: Value) -> dict[Any, Value] | None:
 
 
 def _reversed(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    items = known_items(frame, arguments.positional[0])
-    return items[::-1] if items is not None else Stream(item_of(frame, arguments.positional[0]))
+    held = as_sequence(frame, arguments.positional[0])
+    return held if isinstance(held, Stream) else held[::-1]
 
 
 def _next(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -140,7 +172,8 @@ def _next(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 
 def _iter(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    return arguments.positional[0]
+    value = arguments.positional[0]
+    return Stream(value.item) if isinstance(value, Stream) else value
 
 
 def _map(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
@@ -148,7 +181,7 @@ def _map(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     rows = _zip(frame, node, Arguments(tuple(columns)))
     if isinstance(rows, tuple):
         return tuple(_apply(frame, node, function, row) for row in rows)
-    return Stream(_apply(frame, node, function, item_of(frame, rows)))
+    return Stream(_apply(frame, node, function, item_of(frame, rows)), rounds_of(frame, rows))
 
 
 def _apply(frame: Frame, node: ast.expr, function: Value, row: Value) -> Value:
@@ -162,7 +195,8 @@ def _filter(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 
 def _sorted(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    return Stream(item_of(frame, arguments.positional[0]))
+    value = arguments.positional[0]
+    return Stream(item_of(frame, value), rounds_of(frame, value))
 
 
 def _super(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:

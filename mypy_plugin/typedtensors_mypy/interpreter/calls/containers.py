@@ -42,9 +42,13 @@ def extend(frame: Frame, receiver: Value, more: Value) -> None:
     if isinstance(now, Items) and isinstance(added, tuple):
         _hold(frame, receiver, (*now.values, *added))
     elif isinstance(added, Stream):
-        frame.state.change(receiver, join_contents(now, added))
+        frame.state.change(receiver, join_contents(_of_any_number(now), Stream(added.item)))
     else:
         frame.state.change(receiver, join_contents(now, Items(added)))
+
+
+def _of_any_number(now: Value) -> Value:
+    return Stream(now.item) if isinstance(now, Stream) else now
 
 
 def _hold(frame: Frame, receiver: Items, values: tuple[Value, ...]) -> None:

@@ -7,12 +7,13 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors_mypy.interpreter.expressions.displays import as_set
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
     item_of,
     known_items,
+    rounds_of,
 )
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all
@@ -25,8 +26,8 @@ _Made = TypeVar("_Made")
 
 def comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Value:
     """A list of the values, where each is known; else any number of one value."""
-    known, values = _go_through(frame, node.generators, lambda: frame.evaluate(node.elt))
-    held = Items(tuple(values)) if known else Stream(values[0])
+    known, values, rounds = _go_through(frame, node.generators, lambda: frame.evaluate(node.elt))
+    held = Items(tuple(values)) if known else Stream(values[0], rounds)
     return as_set(held) if isinstance(node, ast.SetComp) else held
 
 
@@ -36,7 +37,7 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
     def pair() -> tuple[Value, Value]:
         return frame.evaluate(node.key), frame.evaluate(node.value)
 
-    known, pairs = _go_through(frame, node.generators, pair)
+    known, pairs, _ = _go_through(frame, node.generators, pair)
     held = dict(pairs) if all(is_literal_key(key) for key, _ in pairs) else {}
     if known and len(held) == len(pairs):
         return Items(tuple(held.values()), tuple(held))
@@ -45,19 +46,25 @@ def dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
 
 def _go_through(
     frame: Frame, generators: list[ast.comprehension], make: Callable[[], _Made]
-) -> tuple[bool, list[_Made]]:
-    """What each round makes, and whether there is one for each; else one for all of them."""
+) -> tuple[bool, list[_Made], Rounds | None]:
+    """What each round makes, and whether there is one for each; else one for all of them.
+
+    Also how many rounds there are, where that is known.
+    """
     with frame.branch(frame.state.fork()) as state:
         first = generators[0]
         source = frame.evaluate(first.iter)
         items = known_items(frame, source)
-        known = items is not None and len(generators) == 1 and not first.ifs
+        all_of_one = len(generators) == 1 and not first.ifs
+        known = items is not None and all_of_one
+        rounds = None
         if known:
             made = []
             for item in items or ():
                 assign(frame, first.target, item)
                 made.append(make())
         else:
+            rounds = rounds_of(frame, source) if all_of_one else None
             _bind(frame, generators, source)
             made = [make()]
     if known:
@@ -65,7 +72,7 @@ def _go_through(
     for serial, changed in state.lists.items():
         if frame.state.lists.get(serial) is not changed:
             frame.state.change(changed.made, changed.now if known else Unknown("a list"))
-    return known, made
+    return known, made, rounds
 
 
 def _bind(frame: Frame, generators: list[ast.comprehension], source: Value) -> None:

@@ -45,7 +45,7 @@ def as_set(held: Value) -> Value:
     """What a list holds as a set, of which neither the number nor the order is known."""
     if isinstance(held, Items) and len(held.values) > 1:
         return Stream(join_all(held.values))
-    return held
+    return Stream(held.item) if isinstance(held, Stream) else held
 
 
 def _sequence(frame: Frame, nodes: list[ast.expr]) -> tuple[Value, ...] | Stream | Unknown:

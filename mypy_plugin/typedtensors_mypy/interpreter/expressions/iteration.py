@@ -7,7 +7,7 @@ import ast
 from dataclasses import replace
 
 from typedtensors.dims import Atom, Dim
-from typedtensors.ops import Unknown, Value
+from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors.ops.steps.axes.sizes import section, sizes_of
 from typedtensors.shapes import Axis, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -82,7 +82,19 @@ def _item_of_object(frame: Frame, value: Instance) -> Value:
 def as_sequence(frame: Frame, value: Value) -> tuple[Value, ...] | Stream:
     """The items one by one where they are known, else any number of what each is like."""
     items = known_items(frame, value)
-    return Stream(item_of(frame, value)) if items is None else items
+    return Stream(item_of(frame, value), rounds_of(frame, value)) if items is None else items
+
+
+def rounds_of(frame: Frame, value: Value) -> Rounds | None:
+    """How many items there are, where that is known."""
+    value = frame.state.now(value.modules if isinstance(value, Chain) else value)
+    if isinstance(value, Stream):
+        return value.rounds
+    if isinstance(value, Tensor):
+        first = value.shape.prefix[0] if value.shape.prefix else None
+        return None if first is None or first.flexible else Rounds(first.dim)
+    items = known_items(frame, value)
+    return None if items is None else Rounds(Dim.of(len(items)))
 
 
 def unpack(frame: Frame, value: Value, count: int) -> tuple[Value, ...] | None:

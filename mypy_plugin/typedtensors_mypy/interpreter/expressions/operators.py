@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
-from typedtensors.ops import SOME_FLOAT, Framework, Undetermined, Unknown, Value, lookup
+from typedtensors.ops import SOME_FLOAT, Framework, Rounds, Undetermined, Unknown, Value, lookup
 from typedtensors.ops.steps.axes.sizes import parts, shape_of
 from typedtensors.shapes import ANY, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
@@ -126,14 +126,14 @@ def _repeated(values: tuple[Value, ...], times: Dim) -> Value:
     few = times.value is not None and 0 <= times.value * len(values) <= _LONGEST_LIST
     if times.value is not None and few:
         return values * times.value
-    return Stream(join_all(values)) if values else ()
+    return Stream(join_all(values), Rounds(times * len(values))) if values else ()
 
 
 def _on_lists(frame: Frame, name: str, left: Value, right: Value) -> Value:
     """`[x] * n` and `xs + ys`, which are new lists."""
     held = as_sequence(frame, left)
     if name == "mul" and isinstance(right, Dim):
-        made = _repeated(held, right) if isinstance(held, tuple) else held
+        made = _repeated(held, right) if isinstance(held, tuple) else Stream(held.item)
     elif name == "add" and isinstance(right, (Items, Stream)):
         more = as_sequence(frame, right)
         if isinstance(held, tuple) and isinstance(more, tuple):
@@ -146,7 +146,7 @@ def _on_lists(frame: Frame, name: str, left: Value, right: Value) -> Value:
 
 
 def _as_items(held: tuple[Value, ...] | Stream) -> Items | Stream:
-    return Items(held) if isinstance(held, tuple) else held
+    return Items(held) if isinstance(held, tuple) else Stream(held.item)
 
 
 def _joined_sizes(left: Shape | tuple[Value, ...], right: Shape | tuple[Value, ...]) -> Value:

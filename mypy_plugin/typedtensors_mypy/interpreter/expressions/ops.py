@@ -98,7 +98,7 @@ def _plain(frame: Frame, value: Value) -> Value:
         return tuple(_plain(frame, item) for item in value)
     if isinstance(value, External):
         return _PYTHON_TYPES.get(value.name, value)
-    return Many(_plain(frame, value.item)) if isinstance(value, Stream) else value
+    return Many(_plain(frame, value.item), value.rounds) if isinstance(value, Stream) else value
 
 
 def _flag(name: str, value: Value) -> Value:

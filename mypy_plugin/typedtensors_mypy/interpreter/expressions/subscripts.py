@@ -42,7 +42,7 @@ def item_at(frame: Frame, base: Value, index: Value) -> Value:
         return _of_items(base, index)
     if isinstance(base, Stream) and isinstance(index, slice):
         starts = index.start is None or index.start == Dim.of(0)
-        return base if starts and index.step is None else Stream(one_of(base.item))
+        return Stream(base.item if starts and index.step is None else one_of(base.item))
     if isinstance(base, Chain):
         return _of_chain(frame, base, index)
     if isinstance(base, (Stream, Keyed)):

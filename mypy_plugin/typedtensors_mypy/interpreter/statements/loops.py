@@ -12,7 +12,7 @@ from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, Part, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.alternatives import Marks
-from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items
+from typedtensors_mypy.interpreter.expressions.iteration import item_of, known_items, rounds_of
 from typedtensors_mypy.interpreter.frame import Frame, Loop
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.state import Changed, State, join_states
@@ -21,6 +21,7 @@ from typedtensors_mypy.interpreter.statements.assignment import (
     forget_module,
     mark_changed,
 )
+from typedtensors_mypy.interpreter.statements.growth import count_items, lists_before
 from typedtensors_mypy.interpreter.statements.refinement import refine, truth
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
@@ -52,7 +53,10 @@ def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
                 frame.execute(node.body)
     else:
         item = item_of(frame, source)
+        before = {} if early else lists_before(frame, node)
         _repeat(frame, node.body, lambda: assign(frame, node.target, item), endless=False)
+        if before:
+            count_items(frame, before, rounds_of(frame, source))
     changed = frame.scope.module.once(modules_changed, node)
     if changed is not None:
         forget_module(frame, changed)
@@ -193,6 +197,8 @@ class _Head:
             return self._describes_array(general, special)
         if isinstance(general, tuple) and isinstance(special, tuple):
             return len(general) == len(special) and all(map(self._describes, general, special))
+        if isinstance(general, Stream) and general.rounds is not None:
+            return isinstance(special, Stream) and special.rounds == general.rounds
         if isinstance(general, (Stream, Keyed)):
             items = contained(special) if isinstance(special, Items) else None
             items = (special.item,) if isinstance(special, type(general)) else items

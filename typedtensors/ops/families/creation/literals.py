@@ -81,7 +81,7 @@ def _nesting(call: Call, data: Value) -> list[Part]:
     if isinstance(data, Tensor):
         return list(data.shape.axes)
     if isinstance(data, Many):
-        return [Axis(Dim.fresh()), *_nesting(call, data.item)]
+        return [Axis(data.number), *_nesting(call, data.item)]
     if not isinstance(data, (list, tuple)):
         return [Variadic.fresh()]
     inner = [_nesting(call, element) for element in data]
@@ -104,6 +104,8 @@ def _leaves(data: Value) -> Iterator[Value]:
     if isinstance(data, (list, tuple)):
         for element in data:
             yield from _leaves(element)
+    elif isinstance(data, Many):
+        yield from _leaves(data.item)
     else:
         yield data
 

@@ -13,7 +13,7 @@ from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.positions import insertion, literal, position, with_rank
-from typedtensors.ops.value import Many, Unknown
+from typedtensors.ops.value import Many, Rounds, Unknown
 from typedtensors.shapes import ANY, Axis, Shape, Tensor, Variadic
 from typedtensors.shapes.matching.meeting import are_apart
 
@@ -78,10 +78,22 @@ def _cat_many(call: Call, given: Many) -> Tensor:
     number = call["dim"] if call["axis"] is None else call["axis"]
     shape = given.item.shape
     at = position(call, shape, number)
-    axis = shape.axes[at]
-    named = isinstance(axis, Axis) and not axis.flexible and axis.dim.declared and axis.dim.atoms
-    size = axis.dim * Dim.several("len") if named and isinstance(axis, Axis) else Dim.fresh()
-    return given.item.with_shape(shape.replace(at, Axis(size)))
+    return given.item.with_shape(shape.replace(at, Axis(_joined(shape.axes[at], given.rounds))))
+
+
+def _joined(part: Part, rounds: Rounds | None) -> Dim:
+    """The size of several pieces together, where one is as large as the other or they are a whole.
+
+    How many there are may be told by a size; of which nothing is known, it is not only one.
+    """
+    if not isinstance(part, Axis) or part.flexible:
+        return Dim.fresh()
+    if rounds is not None and rounds.whole is not None and part.dim == rounds.piece:
+        return rounds.whole
+    if not part.dim.declared or not part.dim.atoms:
+        return Dim.fresh()
+    known = rounds is not None and rounds.number.declared
+    return part.dim * (rounds.number if rounds is not None and known else Dim.several("len"))
 
 
 def tensors(call: Call, name: str) -> list[Tensor]:
@@ -226,12 +238,13 @@ def stack(call: Call) -> Value:
     """The arrays beside each other on a new axis; all others must agree."""
     given, number = call["tensors"], call["dim"] if call["axis"] is None else call["axis"]
     many = given.item if isinstance(given, Many) else None
+    several = given.number if isinstance(given, Many) else Dim.fresh("len")
     if _is_any(call):
         given, many = Many(None), Tensor(Shape.unknown(), ANY)
     arrays = [many] if isinstance(many, Tensor) else tensors(call, "tensors")
     common = together(call, [array.shape for array in arrays])
     at = insertion(call, common, number)
-    new = Axis(Dim.fresh("len") if isinstance(many, Tensor) else Dim.of(len(arrays)))
+    new = Axis(several if isinstance(many, Tensor) else Dim.of(len(arrays)))
     shape = Shape((*common.axes[:at], new, *common.axes[at:]))
     return Tensor(shape, promotion.promoted(call.framework, arrays))
 

@@ -15,7 +15,7 @@ from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.elements import agree
 from typedtensors.ops.steps.axes.positions import literal, position
-from typedtensors.ops.value import Many
+from typedtensors.ops.value import Many, Rounds
 from typedtensors.shapes import Axis, Tensor
 
 if TYPE_CHECKING:
@@ -75,7 +75,10 @@ def _pieces(array: Tensor, at: int, sizes: Sequence[Dim]) -> tuple[Tensor, ...]:
 
 def _any_pieces(array: Tensor, at: int) -> Many:
     """Any number of pieces; the last one may be smaller than the others."""
-    return Many(array.with_shape(array.shape.replace(at, Axis(Dim.fresh("piece")))))
+    piece, part = Dim.fresh("piece"), array.shape.axes[at]
+    whole = part.dim if isinstance(part, Axis) and not part.flexible else None
+    pieces = array.with_shape(array.shape.replace(at, Axis(piece)))
+    return Many(pieces, Rounds(Dim.several("len"), piece, whole))
 
 
 def _equal(call: Call, size: Dim, piece: Dim) -> list[Dim] | None:
@@ -185,9 +188,9 @@ def unbind(call: Call) -> Value:
     """One array per position of an axis."""
     array = call.tensor("input")
     at = position(call, array.shape, call["dim"])
-    size = call.facts.resolve(_size(array, at)).value
+    size = call.facts.resolve(_size(array, at))
     one = array.with_shape(array.shape.replace(at))
-    return Many(one) if size is None else (one,) * size
+    return Many(one, Rounds(size)) if size.value is None else (one,) * size.value
 
 
 @rule(

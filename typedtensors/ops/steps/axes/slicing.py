@@ -47,12 +47,15 @@ def _undetermined(part: slice, size: Dim, facts: Facts) -> Dim:
     bounds = (part.start, part.stop, part.step)
     if not all(bound is None or isinstance(bound, Dim) for bound in bounds):
         return Dim.fresh()
-    return _taken(size, *(facts.resolve(b) if isinstance(b, Dim) else None for b in bounds))
+    return taken(size, *(facts.resolve(b) if isinstance(b, Dim) else None for b in bounds))
 
 
 @lru_cache(maxsize=1024)
-def _taken(*_size_and_bounds: Dim | None) -> Dim:
-    """What a slice takes of an axis: a size of its own, but one for equal arguments."""
+def taken(*_size_and_bounds: Dim | None) -> Dim:
+    """What a slice takes of an axis: a size of its own, but one for equal arguments.
+
+    The arguments are the axis' size, where the slice starts and stops, and its step if it has one.
+    """
     return Dim.fresh()
 
 
