@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Bindings, Spec
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.run import Run
@@ -26,6 +27,7 @@ from typedtensors_mypy.source.types import (
     specs_of,
 )
 
+_INTEGER = ScalarType("int")
 # Decorators that are accounted for in a signature.
 _OWN = {"builtins.staticmethod", "builtins.classmethod", *library.PROPERTIES, *library.MANAGERS}
 
@@ -62,10 +64,26 @@ class Signature:
     accepting: bool = False
 
     @cached_property
+    def specs(self) -> tuple[Spec, ...]:
+        """Every spec of a parameter."""
+        return tuple([spec for each in self.parameters for spec in specs_of(each.type)])
+
+    @cached_property
+    def sizes(self) -> tuple[str, ...]:
+        """The `int` parameters that are dims: not those that an array binds, often a new count."""
+        bound = {name for spec in self.specs for name in spec.names}
+        integers = [each.name for each in self.parameters if each.type == _INTEGER]
+        return tuple([name for name in integers if name not in bound])
+
+    @cached_property
+    def declared(self) -> Bindings:
+        """Each name of a spec stands for itself, as it does inside the function."""
+        return Bindings.declared(self.specs)
+
+    @cached_property
     def shaped(self) -> bool:
         """Whether some parameter declares dims."""
-        types = [parameter.type for parameter in self.parameters]
-        return ScalarType("int") in types or any(map(_has_specs, types))
+        return bool(self.specs) or any(each.type == _INTEGER for each in self.parameters)
 
     @cached_property
     def positional(self) -> tuple[str, ...]:
@@ -91,10 +109,6 @@ class Signature:
     def named_rest(self) -> str | None:
         """The parameter that takes all further arguments by name."""
         return next((p.name for p in self.parameters if p.kind == "**"), None)
-
-
-def _has_specs(kind: AnnotationType) -> bool:
-    return next(specs_of(kind), None) is not None
 
 
 def signature_of(run: Run, function: Function) -> Signature:

@@ -15,7 +15,6 @@ from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, choices_
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import Given, Signature
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.functions import size_parameters
 from typedtensors_mypy.source.types import ArrayType
 
 
@@ -30,10 +29,10 @@ class Held:
     def sizes(self) -> Bindings:
         """What the integers among the arguments say."""
         bindings = Bindings()
-        for parameter in size_parameters(self.signature):
-            given = self.given.get(parameter.name)
+        for name in self.signature.sizes:
+            given = self.given.get(name)
             if given is not None and isinstance(given.value, Dim):
-                bindings = bindings.bind(parameter.name, given.value)
+                bindings = bindings.bind(name, given.value)
         return bindings
 
     def where(self, parameter: str) -> str:

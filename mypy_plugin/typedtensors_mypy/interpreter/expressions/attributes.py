@@ -59,7 +59,7 @@ _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
     """The value of `base.attribute`."""
     state = frame.state
-    if state.objects and isinstance(node.value, ast.Name):
+    if state.objects and isinstance(node.value, ast.Name) and node.value.id in state.objects:
         key = f"{node.value.id}.{node.attr}"
         if key in state.values:
             return state.values[key]
@@ -114,7 +114,7 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return Method(base, name)
     if not isinstance(base, Unknown):
         return Unknown("an attribute of a value of that kind")
-    is_array = base != REPORTED and name in library.OF_TORCH_ONLY and frame.says_shapes
+    is_array = name in library.OF_TORCH_ONLY and base != REPORTED and frame.says_shapes
     return Method(Tensor(Shape.unknown()), name) if is_array else base
 
 

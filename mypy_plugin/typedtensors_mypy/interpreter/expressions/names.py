@@ -105,7 +105,7 @@ def _shared(run: Run, value: Value) -> Value:
 def _global_value(inner: Frame, node: Assigned) -> Value:
     """What a variable of another module is: what its annotation says of arrays, else its value."""
     kind = SpecReader(inner.scope).read(node.annotation)
-    if node.value is None or any(specs_of(kind)):
+    if node.value is None or specs_of(kind):
         return value_of(inner, kind, Bindings())
     return inner.evaluate(node.value)
 
