@@ -45,8 +45,8 @@ class State:
 
     Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
     `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
-    here; `objects` are the names of which there is any. `alive` is False where control does not arrive.
-    `making` is the object that a constructor makes.
+    here; `objects` are the names of which there is any. `alive` is False where control does not
+    arrive. `making` is the object that a constructor makes.
     """
 
     values: dict[str, Value] = field(default_factory=dict)

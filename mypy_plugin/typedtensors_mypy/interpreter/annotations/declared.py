@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Object, Unknown, Value

@@ -17,8 +17,8 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.program import External
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import (
     AnnotationType,
     MappingType,
@@ -67,6 +67,11 @@ class Signature:
     def specs(self) -> tuple[Spec, ...]:
         """Every spec of a parameter."""
         return tuple([spec for each in self.parameters for spec in specs_of(each.type)])
+
+    @cached_property
+    def arrays(self) -> tuple[Parameter, ...]:
+        """The parameters that have a spec."""
+        return tuple([each for each in self.parameters if specs_of(each.type)])
 
     @cached_property
     def sizes(self) -> tuple[str, ...]:
@@ -123,7 +128,6 @@ def signature_of(run: Run, function: Function) -> Signature:
 
 
 def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
-    reader = SpecReader(scope)
     names = [_decorator(scope, decorator) for decorator in node.decorator_list]
     receiver = "self" if method else ""
     if "builtins.staticmethod" in names:
@@ -132,8 +136,8 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
         receiver = "cls"
     properties = library.PROPERTIES.intersection(name for name in names if name)
     return Signature(
-        parameters=tuple(_parameters(node.args, reader)),
-        returns=reader.read(node.returns),
+        parameters=tuple(_parameters(node.args, scope)),
+        returns=type_of(scope, node.returns),
         returns_node=node.returns,
         plain=all(is_transparent(scope, decorator) for decorator in node.decorator_list),
         manager=not library.MANAGERS.isdisjoint(name for name in names if name),
@@ -156,21 +160,21 @@ def _decorator(scope: Scope, node: ast.expr) -> str | None:
     return target.name if isinstance(target, External) else None
 
 
-def _parameters(args: ast.arguments, reader: SpecReader) -> Iterator[Parameter]:
+def _parameters(args: ast.arguments, scope: Scope) -> Iterator[Parameter]:
     positional = [*args.posonlyargs, *args.args]
     defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
     for arg, default in zip(positional, defaults, strict=True):
-        yield _parameter(arg, "positional", default, reader)
+        yield _parameter(arg, "positional", default, scope)
     if args.vararg is not None:
-        yield _parameter(args.vararg, "*", None, reader)
+        yield _parameter(args.vararg, "*", None, scope)
     for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        yield _parameter(arg, "keyword", default, reader)
+        yield _parameter(arg, "keyword", default, scope)
     if args.kwarg is not None:
-        yield _parameter(args.kwarg, "**", None, reader)
+        yield _parameter(args.kwarg, "**", None, scope)
 
 
-def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, reader: SpecReader) -> Parameter:
-    read = reader.read(arg.annotation)
+def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, scope: Scope) -> Parameter:
+    read = type_of(scope, arg.annotation)
     if kind == "*":
         read = StreamType(read)
     elif kind == "**":
