@@ -16,6 +16,7 @@ from typedtensors.shapes import Axis, Intent, SpecError, Variadic, parse_spec
         pytest.param("batch d", "(batch, d)", id="names"),
         pytest.param("  batch   d ", "(batch, d)", id="any spaces"),
         pytest.param("rows=3 4", "(3, 4)", id="fixed sizes, with a label or without"),
+        pytest.param("in/out=2 rgb=3", "(2, 3)", id="labels of several words"),
         pytest.param("name=d", "(d,)", id="a labelled name is the name"),
         pytest.param("#batch #4", "(#batch, #4)", id="sizes that broadcast"),
         pytest.param("*batch d", "(*batch, d)", id="a named variadic"),

@@ -8,6 +8,7 @@ silence and nobody can mean. Nothing is evaluated. The order of the tests is jax
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -19,6 +20,8 @@ from typedtensors.shapes.specs.expression import ExpressionError, parse_expressi
 from typedtensors.shapes.specs.spec import Spec, SpecAxis, SpecError
 
 _MARKS = "#*_?"
+# What an axis of fixed size is called: `in/out=2` too.
+_LABEL = re.compile(r"[^\W\d][\w/.:-]*")
 _CONFLICTS = {
     "*": "it is one axis and takes no `*`",
     "_": "its size is not free, as `_` says",
@@ -156,7 +159,7 @@ def _axis(spec: str, word: _Word) -> SpecAxis:
 
 def _refuse_slips(spec: str, word: _Word) -> None:
     """What needs no look at the arithmetic to be a slip."""
-    if "=" in word.body or any(not label.isidentifier() for label in word.labels):
+    if "=" in word.body or not all(map(_LABEL.fullmatch, word.labels)):
         problem = f"`{word.text}` is no axis, only `name=size` may hold a `=`"
         raise _Refusal(problem, silent=True)
     if not word.body and "_" not in word.marks:
