@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, replace
 
-from typedtensors.dims import Dim
+from typedtensors.dims import Atom, Dim
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import DType, Shape, Tensor
@@ -35,13 +35,15 @@ class Followed:
     """What a call gave, which lists and dicts it changed, and what a constructor set.
 
     `changed` is what became of the arguments that were changed where they are, by parameter.
-    `given` are the lists and dicts that it got, in the order of `Likeness.given`.
+    `taught` are the sizes of the caller's that the body shows to be numbers. `given` are the lists
+    and dicts that it got, in the order of `Likeness.given`.
     """
 
     value: Value
     lists: Mapping[int, Changed] = field(default_factory=dict)
     attributes: Mapping[str, Value] = field(default_factory=dict)
     changed: Mapping[str, Value] = field(default_factory=dict)
+    taught: Mapping[Atom, Dim] = field(default_factory=dict)
     given: tuple[Items, ...] = ()
 
     def with_given(self, given: tuple[Items, ...]) -> Followed | None:
@@ -137,9 +139,10 @@ def renamed(followed: Followed, given: tuple[Items, ...]) -> Followed | None:
     try:
         lists = dict(map(naming.changed, followed.lists.values()))
         attributes = {name: naming.of(value) for name, value in followed.attributes.items()}
-        return Followed(naming.of(followed.value), lists, attributes, followed.changed, given)
+        value = naming.of(followed.value)
     except _UnclearError:
         return None
+    return replace(followed, value=value, lists=lists, attributes=attributes, given=given)
 
 
 class _UnclearError(Exception):

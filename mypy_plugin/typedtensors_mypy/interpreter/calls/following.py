@@ -7,6 +7,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import replace
 
+from typedtensors.dims import Atom, Dim, Facts
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.shapes import Argument, Bindings, Match, match_all
@@ -207,6 +208,8 @@ class _Call:
                 run.followed[like] = known
         if known.lists:
             self.frame.state.lists = {**self.frame.state.lists, **known.lists}
+        for atom, size in known.taught.items():
+            self.frame.state.facts = self.frame.state.facts.require(Dim.atom(atom), size)[1]
         for name, became in known.changed.items():
             self._pass_on(self.given[name], became)
         if isinstance(receiver, Instance) and receiver.building:
@@ -230,7 +233,8 @@ class _Call:
         changed = {at: each for at, each in end.lists.items() if before.get(at) is not each}
         became = {name: end.values.get(name) for name in self.given}
         became = {name: each for name, each in became.items() if each in (CHANGED, RESHAPED)}
-        return Followed(value, changed, self._attributes(end), became)
+        taught = _taught(self.frame.state.facts, end.facts)
+        return Followed(value, changed, self._attributes(end), became, taught)
 
     def _pass_on(self, given: Given, became: Value) -> None:
         """Let the caller know of what the function did to an argument where it is."""
@@ -269,6 +273,17 @@ class _Call:
             inner.state.values[parameter.name] = value
         inner.state.set_attributes(self.function.receiver, self._set_so_far())
         return inner
+
+
+def _taught(before: Facts, after: Facts) -> Mapping[Atom, Dim]:
+    """The sizes with a name that a body shows to be numbers: a layer of 3 channels takes them."""
+    if after.equations is before.equations:
+        return {}
+    return {
+        atom: size
+        for atom, size in after.equations.items()
+        if atom.declared and size.value is not None and atom not in before.equations
+    }
 
 
 def _is_stub(function: Function) -> bool:
