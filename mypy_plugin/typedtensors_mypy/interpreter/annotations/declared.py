@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Object, Unknown, Value
@@ -110,9 +111,8 @@ def _holds_objects(kind: AnnotationType) -> bool:
 def _scalar(kind: ScalarType, name: str) -> Value:
     if kind.name == "int":
         return Dim.fresh(name)
-    if kind.name == "float":
-        return SOME_FLOAT
-    return None if kind.name == "None" else Unknown(f"a {kind.name}")
+    values: Mapping[str, Value] = {"float": SOME_FLOAT, "None": None}
+    return values.get(kind.name, Unknown(f"a {kind.name}"))
 
 
 def reader(frame: Frame) -> Reader:

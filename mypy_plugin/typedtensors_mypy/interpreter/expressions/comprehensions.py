@@ -7,12 +7,14 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
+from typedtensors.dims import Dim
 from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors_mypy.interpreter.expressions.displays import as_set
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
     item_of,
     known_items,
+    one_of,
     rounds_of,
 )
 from typedtensors_mypy.interpreter.frame import Frame
@@ -78,7 +80,9 @@ def _go_through(
 def _bind(frame: Frame, generators: list[ast.comprehension], source: Value) -> None:
     for index, generator in enumerate(generators):
         given = source if index == 0 else frame.evaluate(generator.iter)
-        assign(frame, generator.target, item_of(frame, given))
+        item = item_of(frame, given)
+        # One number after the other is another size each time.
+        assign(frame, generator.target, one_of(item) if isinstance(item, Dim) else item)
         for test in generator.ifs:
             frame.evaluate(test)
             refine(frame, test, holds=True)

@@ -35,7 +35,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import MOST_STEPS_AT_ALL, TooMuchError
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
-from typedtensors_mypy.interpreter.statements.refinement import refine, truth
+from typedtensors_mypy.interpreter.statements.refinement import holds_here, refine, truth
 from typedtensors_mypy.interpreter.values import REPORTED, Coming, either, options
 from typedtensors_mypy.source.syntax import as_function
 
@@ -72,8 +72,9 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value:
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
-    left = frame.evaluate(node.left)
-    return operators.compare(frame, node, left, [*map(frame.evaluate, node.comparators)])
+    return operators.compare(
+        frame, node, [frame.evaluate(n) for n in (node.left, *node.comparators)]
+    )
 
 
 def _bool(frame: Frame, node: ast.BoolOp) -> Value:
@@ -84,7 +85,7 @@ def _bool(frame: Frame, node: ast.BoolOp) -> Value:
     for operand in node.values:
         with frame.branch(here):
             value = frame.evaluate(operand)
-            decided = truth(value) is (not goes_on)
+            decided = holds_here(frame, value) is (not goes_on)
             if not decided:
                 refine(frame, operand, holds=goes_on)
         if decided:
@@ -96,7 +97,7 @@ def _bool(frame: Frame, node: ast.BoolOp) -> Value:
 
 
 def _conditional(frame: Frame, node: ast.IfExp) -> Value:
-    answer = truth(frame.evaluate(node.test))
+    answer = holds_here(frame, frame.evaluate(node.test))
     if answer is not None:
         return frame.evaluate(node.body if answer else node.orelse)
 
@@ -158,11 +159,7 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     by_name: dict[str, ast.expr] = {}
     for keyword in node.keywords:
         value = frame.evaluate(keyword.value)
-        if keyword.arg is not None:
-            keywords[keyword.arg] = value
-            by_name[keyword.arg] = keyword.value
-            continue
-        named = entries(frame, value)
+        named = {keyword.arg: value} if keyword.arg is not None else entries(frame, value)
         complete = complete and named is not None
         keywords |= named or {}
         by_name |= dict.fromkeys(named or (), keyword.value)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Framework, Rounds, Undetermined, Unknown, Value, lookup
@@ -18,7 +19,6 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all, join_contents
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
-    Either,
     Instance,
     Items,
     Stream,
@@ -40,10 +40,6 @@ OPERATORS = {
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 _COMPARISON = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
-}  # fmt: skip
-_ANSWERS: Mapping[str, Callable[[int, int], bool]] = {
-    "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__, "le": int.__le__, "gt": int.__gt__,
-    "ge": int.__ge__,
 }  # fmt: skip
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
@@ -195,9 +191,7 @@ def _some_array(value: Value, other: Value) -> Value:
 
 
 def _holds_array(value: Value) -> bool:
-    if isinstance(value, Either):
-        return any(isinstance(option, Tensor) for option in value.options)
-    return isinstance(value, Tensor)
+    return any(isinstance(option, Tensor) for option in options(value))
 
 
 def _class_of(value: Value) -> str:
@@ -237,13 +231,13 @@ def unary(frame: Frame, node: ast.expr, operator: ast.unaryop, operand: Value) -
     return Unknown("an operator on a value that is not followed")
 
 
-def compare(frame: Frame, node: ast.Compare, left: Value, others: Sequence[Value]) -> Value:
+def compare(frame: Frame, node: ast.Compare, operands: Sequence[Value]) -> Value:
     """The value of a comparison; of a chain nothing is known."""
-    result: Value = None
-    for operator, right in zip(node.ops, others, strict=True):
-        result = _compare_two(frame, node, operator, left, right)
-        left = right
-    return result if len(others) == 1 else Unknown("a chain of comparisons")
+    results = [
+        _compare_two(frame, node, operator, left, right)
+        for operator, (left, right) in zip(node.ops, itertools.pairwise(operands), strict=True)
+    ]
+    return results[0] if len(results) == 1 else Unknown("a chain of comparisons")
 
 
 def _compare_two(
@@ -289,7 +283,9 @@ def decide(name: str, left: Value, right: Value) -> Value:
         gap = (left - right).value
         if gap is None:
             return Unknown("sizes that are not known")
-        return _ANSWERS[name](gap, 0)
+        answers = {"eq": gap == 0, "ne": gap != 0, "lt": gap < 0}
+        answers |= {"le": gap <= 0, "gt": gap > 0, "ge": gap >= 0}
+        return answers[name]
     if isinstance(left, str) and isinstance(right, str) and name in {"eq", "ne"}:
         return (left == right) is (name == "eq")
     return Unknown("a test")

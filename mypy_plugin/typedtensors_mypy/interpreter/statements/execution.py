@@ -31,11 +31,11 @@ from typedtensors_mypy.interpreter.statements.endings import End, ending, hold_a
 from typedtensors_mypy.interpreter.statements.guards import judge_guard
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
-from typedtensors_mypy.interpreter.statements.refinement import refine, truth
+from typedtensors_mypy.interpreter.statements.refinement import holds_here, refine
 from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
-from typedtensors_mypy.source.readings import type_of
+from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import OpaqueType
 
 
@@ -71,7 +71,7 @@ def _assign(frame: Frame, node: ast.Assign) -> None:
 
 
 def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
-    kind = type_of(frame.scope, node.annotation)
+    kind = SpecReader(frame.scope).read(node.annotation)
     if node.value is None:
         if isinstance(node.target, ast.Name) and not isinstance(kind, OpaqueType):
             frame.state.assign(node.target.id, Promise(kind))
@@ -115,7 +115,7 @@ def _returned(frame: Frame, node: ast.expr) -> Value:
 
 
 def _returned_of_either(frame: Frame, node: ast.IfExp) -> Value:
-    answer = truth(frame.evaluate(node.test))
+    answer = holds_here(frame, frame.evaluate(node.test))
     if answer is not None:
         return _returned(frame, node.body if answer else node.orelse)
     values, ends = [], []
@@ -135,7 +135,7 @@ def _raise(frame: Frame, node: ast.Raise) -> None:
 
 
 def _assert(frame: Frame, node: ast.Assert) -> None:
-    if truth(frame.evaluate(node.test)) is False:
+    if holds_here(frame, frame.evaluate(node.test)) is False:
         judge_guard(frame, node, (), answer=False)
     refine(frame, node.test, holds=True)
 
@@ -152,7 +152,7 @@ def _end(frame: Frame, node: ast.If, rest: Sequence[ast.stmt]) -> None:
 
 def _if(frame: Frame, node: ast.If, ends: list[End] | None = None) -> None:
     """Go through the branches of a test; `ends` get what holds where each of them goes on."""
-    answer = truth(frame.evaluate(node.test))
+    answer = holds_here(frame, frame.evaluate(node.test))
     if answer is not None and frame.function is not None:
         chosen = node.body if answer else node.orelse
         judge_guard(frame, node, chosen, answer=answer)

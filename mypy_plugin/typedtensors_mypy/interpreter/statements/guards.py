@@ -14,7 +14,7 @@ from typedtensors.diagnostics import wording
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.expressions.broadcasts import shorten
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.statements.refinement import truth
+from typedtensors_mypy.interpreter.statements.refinement import holds_here
 from typedtensors_mypy.source.syntax import rank_of
 
 
@@ -62,4 +62,4 @@ def _always_comes_to(frame: Frame, body: Sequence[ast.stmt], node: ast.stmt) -> 
 
 def _answer(frame: Frame, test: ast.expr) -> bool | None:
     with frame.run.silence():
-        return truth(frame.evaluate(test))
+        return holds_here(frame, frame.evaluate(test))

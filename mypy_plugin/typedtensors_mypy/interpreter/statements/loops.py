@@ -7,6 +7,7 @@ import ast
 import itertools
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Unknown, Value
@@ -54,7 +55,8 @@ def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
     else:
         item = item_of(frame, source)
         before = {} if early else lists_before(frame, node)
-        _repeat(frame, node.body, lambda: assign(frame, node.target, item), endless=False)
+        begin = partial(assign, frame, node.target, item)
+        _repeat(frame, node.body, begin, endless=False, varying=_sizes(item))
         if before:
             count_items(frame, before, rounds_of(frame, source))
     changed = frame.scope.module.once(modules_changed, node)
@@ -76,17 +78,24 @@ def while_loop(frame: Frame, node: ast.While) -> None:
 
 
 def _repeat(
-    frame: Frame, body: list[ast.stmt], begin: Callable[[], None], *, endless: bool
+    frame: Frame,
+    body: list[ast.stmt],
+    begin: Callable[[], None],
+    *,
+    endless: bool,
+    varying: frozenset[Atom] = frozenset(),
 ) -> None:
     """Find a state that holds before every round, then tell what a round from there shows.
+
+    `varying` are the sizes that are others in each round.
 
     An error of the first round is one, whatever becomes of the state later.
     """
     if frame.loops and frame.run.exhausted:
         _forget(frame, body)
         return
-    entry = frame.state
-    head = _Head(entry.fork())
+    entry = frame.state.fork()
+    head = _Head(entry.fork(), varying)
     for number in range(_MOST_ROUNDS):
         marks, told = Marks(frame), len(frame.run.findings)
         loop, end = _one_round(frame, head.state, body, begin)
@@ -134,8 +143,8 @@ class _Head:
     a few rounds are gone through.
     """
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, state: State, varying: frozenset[Atom]) -> None:
+        self.state, self._varying = state, varying
         # Lists that a round makes are new in each.
         self._last_list = Items(()).serial
         self._any: set[Atom | Variadic] = set()
@@ -169,13 +178,28 @@ class _Head:
                 continue
             # What is put into a list may itself become less known a round later.
             again = self._changed[serial] > 1
-            now = _GONE if again else join_contents(before, after.now)
+            now = _GONE if again else self._of_any_round(join_contents(before, after.now))
             self._any |= _atoms(now) - _atoms(before) - _atoms(after.now)
             self._changed[serial] += 1
             lists[serial] = Changed(after.made, now)
             widened = True
         self.state.lists = lists
         return widened
+
+    def _of_any_round(self, held: Value) -> Value:
+        """What a list holds, in which each number may come from another round than this one."""
+        if not isinstance(held, Stream):
+            return held
+        parts = held.item if type(held.item) is tuple else (held.item,)
+        apart = tuple(self._apart(part) for part in parts)
+        return Stream(apart if type(held.item) is tuple else apart[0], held.rounds)
+
+    def _apart(self, value: Value) -> Value:
+        if not isinstance(value, Dim) or value.atoms.isdisjoint(self._varying):
+            return value
+        size = Dim.fresh("_")
+        self._any |= size.atoms
+        return size
 
     def _widen_name(self, name: str, value: Value) -> None:
         before = self.state.values[name]
@@ -236,6 +260,13 @@ class _Head:
 
     def _is_any(self, dim: Dim) -> bool:
         return dim.factor in self._any
+
+
+def _sizes(item: Value) -> frozenset[Atom]:
+    """The numbers that a loop goes through, which no annotation names."""
+    parts = item if type(item) is tuple else (item,)
+    found = (part.factor for part in parts if isinstance(part, Dim))
+    return frozenset(each for each in found if isinstance(each, Atom) and not each.declared)
 
 
 def _atoms(value: Value) -> frozenset[Atom | Variadic]:

@@ -14,11 +14,21 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import (
     Either,
     Instance,
+    Items,
     array_framework,
     either,
     of_framework,
 )
 from typedtensors_mypy.source.syntax import dotted, names_in, rank_of
+
+# Of a comparison of what is left with what is right, whether it says that the left one is larger,
+# and whether they may be equal.
+_BOUNDS: dict[type[ast.cmpop], tuple[bool, bool]] = {
+    ast.Gt: (True, False),
+    ast.GtE: (True, True),
+    ast.Lt: (False, False),
+    ast.LtE: (False, True),
+}
 
 
 def truth(value: Value) -> bool | None:
@@ -28,6 +38,12 @@ def truth(value: Value) -> bool | None:
     if value is None:
         return False
     return True if isinstance(value, Instance) and value.exact else None
+
+
+def holds_here(frame: Frame, value: Value) -> bool | None:
+    """`truth`, of a list or dict too, by what it holds at this point."""
+    held = frame.state.now(value)
+    return bool(held.values) if isinstance(held, Items) else truth(held)
 
 
 def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
@@ -40,21 +56,23 @@ def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
                 refine(frame, operand, holds=holds)
     else:
         for node in frame.scope.module.once(names_in, test):
-            value = _known(frame, node)
-            if isinstance(value, Either):
-                _rule_out(frame, dotted(node) or "", value, test, holds=holds)
+            _rule_out(frame, node, test, holds=holds)
         if isinstance(test, ast.Compare):
             _learn(frame, test, holds=holds)
 
 
-def _rule_out(frame: Frame, name: str, value: Either, test: ast.expr, *, holds: bool) -> None:
+def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
     """Drop each alternative of a name with which the test would come out the other way."""
+    value = _known(frame, node)
+    if not isinstance(value, Either):
+        return
+    name = dotted(node) or ""
     kept = []
     with frame.run.silence():
         for option in value.options:
             with frame.branch(frame.state.fork()) as state:
                 state.put(name, option)
-                if truth(frame.evaluate(test)) is not (not holds):
+                if holds_here(frame, frame.evaluate(test)) is not (not holds):
                     kept.append(option)
     if kept:
         frame.state.put(name, either(kept))
@@ -65,7 +83,8 @@ def _known(frame: Frame, node: ast.Name | ast.Attribute) -> Value:
     values = frame.state.values
     if isinstance(node, ast.Name):
         return values[node.id] if node.id in values else frame.closure.get(node.id)
-    if not isinstance(node.value, ast.Name) or not isinstance(values.get(node.value.id), Instance):
+    owner = node.value.id if isinstance(node.value, ast.Name) else ""
+    if not isinstance(values.get(owner), Instance):
         return None
     with frame.run.silence():
         return frame.evaluate(node)
@@ -75,6 +94,8 @@ def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     """Two sizes that a test shows equal are equal from there on; of a chain, each two."""
     if isinstance(test.ops[0], ast.In if holds else ast.NotIn) and len(test.ops) == 1:
         _learn_choice(frame, test.left, test.comparators[0])
+    if type(test.ops[0]) in _BOUNDS and len(test.ops) == 1:
+        _learn_bound(frame, test, holds=holds)
     shown = ast.Eq if holds else ast.NotEq
     if not all(isinstance(operator, shown) for operator in test.ops):
         return
@@ -82,8 +103,6 @@ def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
         # One of the links does not hold; nobody knows which.
         return
     for left, right in itertools.pairwise((test.left, *test.comparators)):
-        if _is_no_size(left) or _is_no_size(right):
-            continue
         with frame.run.silence():
             one, other = frame.evaluate(left), frame.evaluate(right)
         frame.state.facts = _equal(frame.state.facts, one, other)
@@ -91,9 +110,21 @@ def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
         _learn_rank(frame, right, one)
 
 
-def _is_no_size(node: ast.expr) -> bool:
-    """Whether it is written out that something is neither a size nor several."""
-    return isinstance(node, ast.Constant) and type(node.value) is not int
+def _learn_bound(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
+    """Where `x.shape[1] > 1` does not hold, the axis has one element."""
+    sides = (test.left, test.comparators[0])
+    if not any(isinstance(side, ast.Constant) and side.value in (1, 2) for side in sides):
+        return
+    with frame.run.silence():
+        left, right = map(frame.evaluate, sides)
+    if not isinstance(left, Dim) or not isinstance(right, Dim):
+        return
+    over, reaches = _BOUNDS[type(test.ops[0])]
+    # The size and the bound, either side of `size < bound` or `size <= bound`.
+    size, bound = (left, right) if over is not holds else (right, left)
+    most = bound - 1 if reaches is not holds else bound
+    if most == Dim.of(1) and isinstance(size.factor, Atom) and size.declared:
+        frame.state.facts = frame.state.facts.learn(size, most)
 
 
 def _learn_choice(frame: Frame, left: ast.expr, choices: ast.expr) -> None:

@@ -59,16 +59,12 @@ def array(call: Call) -> Value:
         raise Undetermined("the least number of axes is given")
     if isinstance(data, Tensor):
         return Tensor(data.shape, typed(call, data.dtype))
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple, Many)):
         shape = Shape(tuple(_nesting(call, data)))
         dtype = typed(call, _dtype(call, tuple(_leaves(data))))
-        return Tensor(shape, dtype, parameter=True)
+        return Tensor(shape, dtype, parameter=not isinstance(data, Many))
     if isinstance(data, (bool, float, Dim)):
         return Tensor(Shape(()), typed(call, dtype_of(call, data)))
-    if isinstance(data, Many):
-        item = data.item
-        leaf = item.dtype if isinstance(item, Tensor) else dtype_of(call, item)
-        return Tensor(Shape(tuple(_nesting(call, data))), typed(call, leaf))
     if isinstance(data, Unknown):
         return Tensor(Shape.unknown(), typed(call, ANY))
     raise Undetermined("the data is not known")
