@@ -120,7 +120,7 @@ def test_a_name_bound_on_one_path_is_what_it_is_there() -> None:
 
 
 def test_an_attribute_assigned_on_one_path_is_not_known_after_both() -> None:
-    assigned = State({"self": None, "self.a": N}, objects=True)
+    assigned = State({"self": None, "self.a": N}, objects=frozenset({"self"}))
     assert join_states([assigned, State({"self": None})]).values == {"self": None}
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from tools.mutants.collect import Mutant, mutants
 from tools.whole import Files, View, modules
 from typedtensors.config import Config
+from typedtensors.dims import Compound, Operator
 from typedtensors.ops import Unknown, Value
-from typedtensors.shapes import Tensor
+from typedtensors.shapes import Axis, Tensor
 from typedtensors_mypy.interpreter import check_module
 from typedtensors_mypy.interpreter.frame import Sighting
 from typedtensors_mypy.interpreter.values import Either
@@ -119,7 +120,11 @@ class Package:
         statement = _statement(original, mutant)
         if statement is None:
             return "nothing that is returned"
+        if any(_is_out_of_reach(each, statement, own) for each in _around(original, mutant)):
+            return ""
         before = own.get(_place(statement), Unknown("not gone through"))
+        if _takes_the_smaller(before):
+            return ""
         if isinstance(before, Unknown) or _is_vague(before):
             return _first_unknown(statement, own) or f"vague: {_kind(before)}"
         if "spec" in mutant.edit.kind:
@@ -151,6 +156,46 @@ def _statement(module: Module, mutant: Mutant) -> ast.expr | None:
             if inside or "spec" in mutant.edit.kind:
                 found = part.value
     return found
+
+
+def _is_out_of_reach(
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    expression: ast.expr,
+    seen: dict[tuple[int, int, str], Value],
+) -> bool:
+    """Whether an expression stands where control never comes, as annotated."""
+    return any(
+        part is expression
+        for node in ast.walk(function)
+        for dead in _dead(node, seen)
+        for part in ast.walk(dead)
+    )
+
+
+def _dead(node: ast.AST, seen: dict[tuple[int, int, str], Value]) -> Iterator[ast.AST]:
+    """The statements right inside a node that control does not come to."""
+    if isinstance(node, ast.If):
+        answer = seen.get(_place(node.test))
+        if isinstance(answer, bool):
+            yield from node.orelse if answer else node.body
+    for block in (getattr(node, "body", None), getattr(node, "orelse", None)):
+        for at, each in enumerate(block if isinstance(block, list) else ()):
+            if isinstance(each, (ast.Raise, ast.Return)):
+                yield from block[at + 1 :]
+
+
+def _takes_the_smaller(value: Value) -> bool:
+    """Whether a size of an array is one of two that have names, the smaller or the larger one."""
+    if isinstance(value, tuple):
+        return any(map(_takes_the_smaller, value))
+    parts = value.shape.axes if isinstance(value, Tensor) else ()
+    factors = (part.dim.factor for part in parts if isinstance(part, Axis))
+    return any(
+        isinstance(factor, Compound)
+        and factor.operator in {Operator.MAX, Operator.MIN}
+        and all(operand.atoms for operand in factor.operands)
+        for factor in factors
+    )
 
 
 def _first_unknown(node: ast.expr, seen: dict[tuple[int, int, str], Value]) -> str | None:

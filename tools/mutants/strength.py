@@ -9,7 +9,10 @@ What is not decidable from the text is not counted, so that what is missed could
   called, nothing but None is returned;
 * the names of the result are its own: any sizes, in any order, are what it says;
 * it may be right: an axis in front that broadcasting adds anyway, an axis reduced for another one
-  that is kept as 1, the sizes of a layer that no annotation of its class names.
+  that is kept as 1, the sizes of a layer that no annotation of its class names;
+* nobody comes there: the annotations say how a test before comes out, or a `raise` stands before
+  (`measure` sees that);
+* it is right or wrong by which of two sizes is the smaller, as `min(n, m)` is n or m (so does it).
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from collections.abc import Iterator
 from tools.mutants.annotations import Annotated
 from tools.mutants.edits import Edit
 from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.types import ScalarType, UnionType, specs_of
+from typedtensors_mypy.source.types import ScalarType, TupleType, UnionType, specs_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 # What is asked of an array without a look at its axes.
@@ -84,7 +87,9 @@ def _holds(written: ast.expr | None, node: ast.expr) -> bool:
 
 
 def _has_other_ways(kind: object) -> bool:
-    """Whether an annotation allows for something else than one array and None."""
+    """Whether an annotation allows for something else than one array and None anywhere."""
+    if isinstance(kind, TupleType):
+        return any(map(_has_other_ways, kind.items))
     if not isinstance(kind, UnionType):
         return False
     return sum(item != ScalarType("None") for item in kind.items) > 1

@@ -16,6 +16,8 @@ from typedtensors.dims.quick import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+_NOTHING: Mapping[Atom, Dim] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -32,7 +34,7 @@ class Facts:
     the sizes of no axes that it names otherwise.
     """
 
-    equations: Mapping[Atom, Dim] = field(default_factory=lambda: MappingProxyType({}))
+    equations: Mapping[Atom, Dim] = field(default_factory=lambda: _NOTHING)
     chosen: frozenset[Atom] = frozenset()
     called: frozenset[Atom] = frozenset()
 
@@ -149,7 +151,7 @@ class Facts:
         for atom in self.equations.keys() & other.equations.keys() - kept.keys():
             if atom.declared:
                 kept[atom] = _fill_in(_any_size(atom), kept)
-        return replace(self, equations=MappingProxyType(kept))
+        return Facts(MappingProxyType(kept), self.chosen, self.called)
 
     def _learn(self, left: Dim, right: Dim, *wanted: Callable[[Atom], bool]) -> Facts:
         gap = self.resolve(left) - self.resolve(right)
@@ -162,7 +164,7 @@ class Facts:
     def _with(self, atom: Atom, dim: Dim) -> Facts:
         single = {atom: dim}
         known = {left: _fill_in(right, single) for left, right in self.equations.items()}
-        return replace(self, equations=MappingProxyType(known | single))
+        return Facts(MappingProxyType(known | single), self.chosen, self.called)
 
 
 def _any_size(atom: Atom) -> Dim:

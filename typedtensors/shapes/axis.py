@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 
 from typedtensors.dims import Dim
@@ -42,11 +42,11 @@ class Axis:
 
     def with_dim(self, dim: Dim) -> Axis:
         """The same axis with another size."""
-        return replace(self, dim=dim)
+        return Axis(dim, self.flexible, self.intent, self.origin, self.merged)
 
     def of_origin(self, origin: int) -> Axis:
         """The same axis, which numbers what all axes of that origin do."""
-        return replace(self, origin=origin)
+        return Axis(self.dim, self.flexible, self.intent, origin, self.merged)
 
     @property
     def is_one(self) -> bool:

@@ -116,6 +116,10 @@ class DType:
             return other if self.names is None else self
         return DType(self.names & other.names)
 
+    def may_be(self, other: DType) -> bool:
+        """Whether values of both may hold the same element type."""
+        return self.intersection(other).names != frozenset()
+
     def conflicts(self, other: DType, *, precision: bool = True) -> bool:
         """Whether no value can be both.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 
 from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.dtype import ANY, DType
@@ -27,8 +27,12 @@ class Tensor:
 
     def with_shape(self, shape: Shape) -> Tensor:
         """The result of an operation that changes the shape only: a view of a weight is one too."""
-        return replace(self, shape=shape)
+        return self.like(shape, self.dtype)
 
     def with_dtype(self, dtype: DType) -> Tensor:
         """The result of an operation that changes the dtype only."""
-        return replace(self, dtype=dtype)
+        return self.like(self.shape, dtype)
+
+    def like(self, shape: Shape, dtype: DType) -> Tensor:
+        """Another array of the same kind."""
+        return Tensor(shape, dtype, self.parameter, self.trailing)

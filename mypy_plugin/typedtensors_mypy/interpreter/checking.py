@@ -23,9 +23,9 @@ from typedtensors_mypy.source.abbreviations import abbreviation
 from typedtensors_mypy.source.contents import every_part
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, import_bindings
 from typedtensors_mypy.source.program import Definition, External, Program, Target, resolve
+from typedtensors_mypy.source.readings import reading_of
 from typedtensors_mypy.source.relevance import Relevance
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
 # What may stand between the brackets of an alias that writes a spec anew.
@@ -132,12 +132,9 @@ def _writes_specs(scope: Scope, target: Target | None) -> bool:
 def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:
     """A finding for each spec that cannot be meant, wherever it is written."""
     for statement in body:
-        inner = scope
-        reader = SpecReader(inner)
         for annotation in _annotations(statement):
-            reader.read(annotation)
-        for problem in reader.problems:
-            yield Finding.error(Place.of(problem.node), problem.diagnostic)
+            for problem in reading_of(scope, annotation).problems:
+                yield Finding.error(Place.of(problem.node), problem.diagnostic)
         for nested in _nested(statement):
             within = scope.inside(statement) if isinstance(statement, _SCOPES) else scope
             yield from _bad_specs(within, nested)

@@ -154,7 +154,7 @@ class Frame:
     def says_shapes(self) -> bool:
         """Whether the function's own annotations hold its values against something."""
         bound = self.bindings.axes or self.bindings.runs
-        return bool(bound) or next(specs_of(self.returns), None) is not None
+        return bool(bound) or bool(specs_of(self.returns))
 
     @property
     def too_deep(self) -> bool:

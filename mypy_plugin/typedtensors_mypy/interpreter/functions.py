@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from typedtensors.dims import Atom, Dim
@@ -12,11 +12,7 @@ from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Bindings
 from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import sizes_of
-from typedtensors_mypy.interpreter.annotations.signature import (
-    Parameter,
-    Signature,
-    signature_of,
-)
+from typedtensors_mypy.interpreter.annotations.signature import Signature, signature_of
 from typedtensors_mypy.interpreter.calls.classes import keras_kind, some_instance
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.frame import Frame
@@ -24,9 +20,8 @@ from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.interpreter.ways import given_or_not, tell_of_all, tell_of_each, ways
 from typedtensors_mypy.source.contents import contents
-from typedtensors_mypy.source.types import UNANNOTATED, ScalarType, StreamType, specs_of
+from typedtensors_mypy.source.types import UNANNOTATED, StreamType, specs_of
 
-_INTEGER = ScalarType("int")
 _SHORTEST_NAME = 2
 
 
@@ -48,21 +43,22 @@ def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = No
     """A function's frame where nobody calls it; `chosen` are parameters that are known better."""
     signature = signature_of(run, function)
     frame = activation(run, function)
-    values = own_values(frame, signature)
+    sizes = _own_sizes(frame, signature)
+    bindings = _own_bindings(signature, sizes)
+    values = _own_values(frame, signature, sizes, bindings)
     if signature.receiver and signature.parameters:
         receiver = _receiver(frame, function, signature)
         values[signature.parameters[0].name] = receiver
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})
     frame.absent = frozenset(name for name, value in (chosen or {}).items() if value is None)
-    sizes = _own_sizes(frame, signature)
     declared = (size.atoms for size in sizes.values() if size.declared)
     frame.state.facts = replace(
         frame.state.facts,
         chosen=frozenset().union(*declared),
         called=_called(frame, signature),
     )
-    frame.bindings = _own_bindings(signature, sizes)
+    frame.bindings = bindings
     frame.accepting = signature.accepting
     frame.returns = UNANNOTATED if signature.generator else signature.returns
     if signature.generator and isinstance(signature.returns, StreamType):
@@ -75,8 +71,8 @@ def _called(frame: Frame, signature: Signature) -> frozenset[Atom]:
 
     A name of a letter or two stands for anything.
     """
-    types = [*(parameter.type for parameter in signature.parameters), signature.returns]
-    names = {name for kind in types for spec in specs_of(kind) for name in spec.names}
+    specs = (*signature.specs, *specs_of(signature.returns))
+    names = {name for spec in specs for name in spec.names}
     if frame.own is None or frame.own.building or not names:
         return frozenset()
     ensure_built(frame, frame.own)
@@ -121,8 +117,7 @@ def activation(run: Run, function: Function) -> Frame:
 
 def _own_bindings(signature: Signature, sizes: Mapping[str, Dim]) -> Bindings:
     """Each name that a parameter declares stands for itself."""
-    specs = [spec for parameter in signature.parameters for spec in specs_of(parameter.type)]
-    bindings = Bindings.declared(specs)
+    bindings = signature.declared
     for name, size in sizes.items():
         bindings = bindings.bind(name, size)
     return bindings
@@ -133,29 +128,18 @@ def _own_sizes(frame: Frame, signature: Signature) -> dict[str, Dim]:
 
     One that the code compares with something else may well be as large: `k` in `if k >= len(x)`.
     """
-    inside = None if frame.function is None else frame.scope.module.once(contents, frame.function)
-    compared = frozenset[str]().union(*(() if inside is None else inside.compared))
-    names = (parameter.name for parameter in size_parameters(signature))
-    return {name: Dim.opaque(name) if name in compared else Dim.name(name) for name in names}
+    if not signature.sizes or frame.function is None:
+        return {}
+    compared = frozenset().union(*frame.scope.module.once(contents, frame.function).compared)
+    return {
+        name: Dim.opaque(name) if name in compared else Dim.name(name) for name in signature.sizes
+    }
 
 
-def size_parameters(signature: Signature) -> Iterator[Parameter]:
-    """The `int` parameters that are dims: not those that an array binds, often a new count."""
-    integers = [parameter for parameter in signature.parameters if parameter.type == _INTEGER]
-    if integers:
-        bound = {
-            name
-            for parameter in signature.parameters
-            for spec in specs_of(parameter.type)
-            for name in spec.names
-        }
-        yield from (parameter for parameter in integers if parameter.name not in bound)
-
-
-def own_values(frame: Frame, signature: Signature) -> dict[str, Value]:
+def _own_values(
+    frame: Frame, signature: Signature, sizes: Mapping[str, Dim], bindings: Bindings
+) -> dict[str, Value]:
     """What the parameters are inside the function, by their annotations."""
-    sizes = _own_sizes(frame, signature)
-    bindings = _own_bindings(signature, sizes)
     values = {
         parameter.name: value_of(frame, parameter.type, bindings, parameter.name)
         for parameter in signature.parameters

@@ -12,6 +12,8 @@ from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
 from typedtensors_mypy.interpreter.values import Chain, Items, Stream
 
+_UNBOUND = object()
+
 
 @dataclass(frozen=True)
 class Changed:
@@ -43,15 +45,15 @@ class State:
 
     Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
     `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
-    here; `objects` is whether there is any. `alive` is False where control does not arrive.
-    `making` is the object that a constructor makes.
+    here; `objects` are the names of which there is any. `alive` is False where control does not
+    arrive. `making` is the object that a constructor makes.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     lists: Mapping[int, Changed] = field(default_factory=dict)
     alive: bool = True
-    objects: bool = False
+    objects: frozenset[str] = frozenset()
     making: Making | None = None
 
     def fork(self) -> State:
@@ -93,7 +95,7 @@ class State:
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name anew; what was known of the attributes of its old object is void."""
-        if self.objects:
+        if name in self.objects:
             self.forget_attributes(name)
         self.values[name] = value
 
@@ -110,7 +112,9 @@ class State:
     def put(self, name: str, value: Value) -> None:
         """Say more of a name, or of an attribute `name.attribute`, without binding it anew."""
         self.values[name] = value
-        self.objects = self.objects or "." in name
+        owner, dot, _ = name.partition(".")
+        if dot and owner not in self.objects:
+            self.objects |= {owner}
 
     def attributes(self, owner: Value) -> dict[str, Value]:
         """What was assigned here to the attributes of an object, whatever its name."""
@@ -123,8 +127,9 @@ class State:
     def set_attributes(self, owner: Value, attributes: Mapping[str, Value]) -> None:
         """Let the attributes of an object be these, under every name that it has here."""
         if attributes:
-            self.objects = True
-            for name in self._names(owner):
+            names = self._names(owner)
+            self.objects = self.objects.union(names)
+            for name in names:
                 self.values.update({f"{name}.{key}": value for key, value in attributes.items()})
 
     def _names(self, owner: Value) -> list[str]:
@@ -152,16 +157,20 @@ def join_states(states: Iterable[State]) -> State:
 
 
 def _join_into(joined: State, other: State) -> None:
-    joined.objects = joined.objects or other.objects
+    if other.objects is not joined.objects:
+        joined.objects |= other.objects
+    values = joined.values
     for name, value in other.values.items():
-        if name not in joined.values:
-            if _is_unbound(joined, name):
-                joined.values[name] = value
-        elif joined.values[name] is not value:
-            joined.values[name] = join(joined.values[name], value)
-    for name in joined.values.keys() - other.values.keys() if joined.objects else ():
+        known = values.get(name, _UNBOUND)
+        if known is value:
+            continue
+        if known is not _UNBOUND:
+            values[name] = join(known, value)
+        elif _is_unbound(joined, name):
+            values[name] = value
+    for name in values.keys() - other.values.keys() if joined.objects else ():
         if not _is_unbound(joined, name):
-            del joined.values[name]
+            del values[name]
     if other.facts is not joined.facts:
         joined.facts = joined.facts.join(other.facts)
     if other.lists is not joined.lists:

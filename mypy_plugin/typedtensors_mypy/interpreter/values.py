@@ -11,7 +11,7 @@ from dataclasses import field
 from typedtensors.dims import Atom
 from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Fields, Framework, Many, Rounds, Unknown, Value
-from typedtensors.shapes import Bindings, Tensor
+from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import AnnotationType
@@ -33,6 +33,10 @@ class Foreign(Tensor):
     """An array of another framework than torch: its methods and operators are other ops."""
 
     framework: Framework = Framework.NUMPY
+
+    def like(self, shape: Shape, dtype: DType) -> Foreign:
+        """Another array of the same framework."""
+        return Foreign(shape, dtype, self.parameter, self.trailing, self.framework)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from dataclasses import field
+from typing import Any, TypeVar
 
 from typedtensors.dims.quick import dataclass
 from typedtensors_mypy.source.contents import contents
@@ -19,6 +21,8 @@ from typedtensors_mypy.source.program import (
     resolve,
 )
 from typedtensors_mypy.source.syntax import dotted
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,7 @@ class Scope:
     enclosing: tuple[Binding, ...] = ()
     _inside: dict[ast.AST, Scope] = field(default_factory=dict, repr=False)
     _named: dict[str, Target | None] = field(default_factory=dict, repr=False)
+    _answers: dict[tuple[object, ast.expr], Any] = field(default_factory=dict, repr=False)
 
     def inside(self, node: AnyFunction | ast.ClassDef) -> Scope:
         """The scope of a function's or class's statements; always the same one."""
@@ -58,6 +63,16 @@ class Scope:
             bindings = (Binding(self.module, node), *self.enclosing)
             known = self._inside[node] = Scope(self.program, self.module, bindings)
         return known
+
+    def once(self, ask: Callable[[Scope, ast.expr], _Answer], node: ast.expr) -> _Answer:
+        """The answer to a question about an expression as this place sees it, asked once."""
+        key = ask, node
+        answer: _Answer
+        try:
+            answer = self._answers[key]
+        except KeyError:
+            answer = self._answers[key] = ask(self, node)
+        return answer
 
     def target(self, node: ast.expr) -> Target | None:
         """What a name or a chain of attributes stands for; None if that depends on the run."""

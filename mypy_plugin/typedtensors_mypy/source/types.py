@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from typedtensors.dims.quick import dataclass
@@ -113,12 +112,10 @@ AnnotationType: TypeAlias = (
 )
 
 
-def specs_of(kind: AnnotationType) -> Iterator[Spec]:
+def specs_of(kind: AnnotationType) -> tuple[Spec, ...]:
     """Every spec in an annotation."""
     if isinstance(kind, ArrayType):
-        yield kind.spec
-    elif isinstance(kind, (TupleType, UnionType)):
-        for item in kind.items:
-            yield from specs_of(item)
-    elif isinstance(kind, (StreamType, MappingType)):
-        yield from specs_of(kind.item)
+        return (kind.spec,)
+    if isinstance(kind, (TupleType, UnionType)):
+        return tuple([spec for item in kind.items for spec in specs_of(item)])
+    return specs_of(kind.item) if isinstance(kind, (StreamType, MappingType)) else ()

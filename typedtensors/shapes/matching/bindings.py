@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from types import MappingProxyType
+from typing import Any
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.dims.quick import dataclass
 from typedtensors.shapes.axis import Axis, Variadic
 from typedtensors.shapes.shape import Shape
 from typedtensors.shapes.specs.spec import Spec
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,8 @@ class Bindings:
     Names of the callee and dims of the caller are apart: both may say `n`, and mean other sizes.
     """
 
-    axes: Mapping[str, Bound] = field(default_factory=lambda: MappingProxyType({}))
-    runs: Mapping[str, BoundRun] = field(default_factory=lambda: MappingProxyType({}))
+    axes: Mapping[str, Bound] = field(default_factory=lambda: _NOTHING)
+    runs: Mapping[str, BoundRun] = field(default_factory=lambda: _NOTHING)
 
     @staticmethod
     def declared(specs: Iterable[Spec]) -> Bindings:
@@ -112,6 +115,8 @@ class Bindings:
         In a scope, these are different sizes: those that one object was made with.
         """
         listed = tuple(specs)
+        if not listed:
+            return self
         names = {name for spec in listed for name in spec.names}.difference(self.axes)
         variadics = {name for spec in listed for name in spec.variadic_names}.difference(self.runs)
         axes = {name: Bound(Axis(Dim.promised(name, scope))) for name in sorted(names)}

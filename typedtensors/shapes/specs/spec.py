@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Atom, Dim
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.shapes.axis import Axis, Intent, Variadic
 from typedtensors.shapes.shape import Part, Shape
 
@@ -103,12 +103,12 @@ class Spec:
         """The smallest number of axes that a match needs."""
         return sum(not axis.variadic for axis in self.axes)
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The names of single axes, those inside arithmetic included."""
         return frozenset().union(*(axis.names for axis in self.axes if not axis.variadic))
 
-    @property
+    @cached_property
     def variadic_names(self) -> frozenset[str]:
         """The name of the variadic, if it has one."""
         return frozenset(axis.name for axis in self.axes if axis.variadic and axis.name)

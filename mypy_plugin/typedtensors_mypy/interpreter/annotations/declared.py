@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Fields, Object, Unknown, Value
@@ -111,8 +110,9 @@ def _holds_objects(kind: AnnotationType) -> bool:
 def _scalar(kind: ScalarType, name: str) -> Value:
     if kind.name == "int":
         return Dim.fresh(name)
-    values: Mapping[str, Value] = {"float": SOME_FLOAT, "None": None}
-    return values.get(kind.name, Unknown(f"a {kind.name}"))
+    if kind.name == "float":
+        return SOME_FLOAT
+    return None if kind.name == "None" else Unknown(f"a {kind.name}")
 
 
 def reader(frame: Frame) -> Reader:

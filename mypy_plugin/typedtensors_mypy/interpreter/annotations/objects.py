@@ -11,7 +11,7 @@ from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Instance, UserClass
 from typedtensors_mypy.source.modules import Assigned
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import specs_of
 
 
@@ -32,7 +32,7 @@ def sizes_of(run: Run, instance: Instance) -> frozenset[Atom]:
 def _specs(run: Run, cls: UserClass) -> Iterator[Spec]:
     for base in lineage(run, cls):
         if isinstance(base, UserClass):
-            reader = SpecReader(base.scope.inside(base.node))
+            scope = base.scope.inside(base.node)
             for symbol in body_symbols(base).values():
                 if isinstance(symbol, Assigned) and symbol.annotation is not None:
-                    yield from specs_of(reader.read(symbol.annotation))
+                    yield from specs_of(type_of(scope, symbol.annotation))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Unknown, Value
+from typedtensors.shapes import Bindings, Spec
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.run import Run
@@ -16,8 +17,8 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.program import External
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
 from typedtensors_mypy.source.types import (
     AnnotationType,
     MappingType,
@@ -26,6 +27,7 @@ from typedtensors_mypy.source.types import (
     specs_of,
 )
 
+_INTEGER = ScalarType("int")
 # Decorators that are accounted for in a signature.
 _OWN = {"builtins.staticmethod", "builtins.classmethod", *library.PROPERTIES, *library.MANAGERS}
 
@@ -62,10 +64,31 @@ class Signature:
     accepting: bool = False
 
     @cached_property
+    def specs(self) -> tuple[Spec, ...]:
+        """Every spec of a parameter."""
+        return tuple([spec for each in self.parameters for spec in specs_of(each.type)])
+
+    @cached_property
+    def arrays(self) -> tuple[Parameter, ...]:
+        """The parameters that have a spec."""
+        return tuple([each for each in self.parameters if specs_of(each.type)])
+
+    @cached_property
+    def sizes(self) -> tuple[str, ...]:
+        """The `int` parameters that are dims: not those that an array binds, often a new count."""
+        bound = {name for spec in self.specs for name in spec.names}
+        integers = [each.name for each in self.parameters if each.type == _INTEGER]
+        return tuple([name for name in integers if name not in bound])
+
+    @cached_property
+    def declared(self) -> Bindings:
+        """Each name of a spec stands for itself, as it does inside the function."""
+        return Bindings.declared(self.specs)
+
+    @cached_property
     def shaped(self) -> bool:
         """Whether some parameter declares dims."""
-        types = [parameter.type for parameter in self.parameters]
-        return ScalarType("int") in types or any(map(_has_specs, types))
+        return bool(self.specs) or any(each.type == _INTEGER for each in self.parameters)
 
     @cached_property
     def positional(self) -> tuple[str, ...]:
@@ -93,10 +116,6 @@ class Signature:
         return next((p.name for p in self.parameters if p.kind == "**"), None)
 
 
-def _has_specs(kind: AnnotationType) -> bool:
-    return next(specs_of(kind), None) is not None
-
-
 def signature_of(run: Run, function: Function) -> Signature:
     """The signature of a function value, read once; a method's head sees its class's names."""
     known = run.signatures.get(id(function.node))
@@ -109,7 +128,6 @@ def signature_of(run: Run, function: Function) -> Signature:
 
 
 def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
-    reader = SpecReader(scope)
     names = [_decorator(scope, decorator) for decorator in node.decorator_list]
     receiver = "self" if method else ""
     if "builtins.staticmethod" in names:
@@ -118,8 +136,8 @@ def _read(node: AnyFunction, scope: Scope, *, method: bool) -> Signature:
         receiver = "cls"
     properties = library.PROPERTIES.intersection(name for name in names if name)
     return Signature(
-        parameters=tuple(_parameters(node.args, reader)),
-        returns=reader.read(node.returns),
+        parameters=tuple(_parameters(node.args, scope)),
+        returns=type_of(scope, node.returns),
         returns_node=node.returns,
         plain=all(is_transparent(scope, decorator) for decorator in node.decorator_list),
         manager=not library.MANAGERS.isdisjoint(name for name in names if name),
@@ -142,21 +160,21 @@ def _decorator(scope: Scope, node: ast.expr) -> str | None:
     return target.name if isinstance(target, External) else None
 
 
-def _parameters(args: ast.arguments, reader: SpecReader) -> Iterator[Parameter]:
+def _parameters(args: ast.arguments, scope: Scope) -> Iterator[Parameter]:
     positional = [*args.posonlyargs, *args.args]
     defaults = [None] * (len(positional) - len(args.defaults)) + list(args.defaults)
     for arg, default in zip(positional, defaults, strict=True):
-        yield _parameter(arg, "positional", default, reader)
+        yield _parameter(arg, "positional", default, scope)
     if args.vararg is not None:
-        yield _parameter(args.vararg, "*", None, reader)
+        yield _parameter(args.vararg, "*", None, scope)
     for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        yield _parameter(arg, "keyword", default, reader)
+        yield _parameter(arg, "keyword", default, scope)
     if args.kwarg is not None:
-        yield _parameter(args.kwarg, "**", None, reader)
+        yield _parameter(args.kwarg, "**", None, scope)
 
 
-def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, reader: SpecReader) -> Parameter:
-    read = reader.read(arg.annotation)
+def _parameter(arg: ast.arg, kind: str, default: ast.expr | None, scope: Scope) -> Parameter:
+    read = type_of(scope, arg.annotation)
     if kind == "*":
         read = StreamType(read)
     elif kind == "**":

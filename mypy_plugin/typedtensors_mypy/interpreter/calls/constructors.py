@@ -30,7 +30,7 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.types import OpaqueType, ScalarType, specs_of
+from typedtensors_mypy.source.types import OpaqueType, ScalarType
 
 # For how many steps calls are followed to make some object of another module's class: each module
 # that asks for an attribute makes its own, and most ask for a few.
@@ -81,9 +81,8 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     # What somebody configures may well be equal.
     apart = not is_record(frame.run, instance.cls)
     sizes = _Sizes(instance.cls, signature, apart=apart)
-    specs = (spec for parameter in signature.parameters for spec in specs_of(parameter.type))
     names = names_of(frame.run, instance)
-    bindings = names.complete(specs, scope=Dim.scope())
+    bindings = names.complete(signature.specs, scope=Dim.scope())
     values = {
         parameter.name: _any_value(frame, parameter, sizes, bindings)
         for parameter in signature.parameters[1:]

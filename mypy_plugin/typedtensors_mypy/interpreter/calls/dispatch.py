@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import cache
 
 from typedtensors.ops import Framework, Layer, Object, Unknown, Value, canonical
 from typedtensors.ops.rule import framework_of as framework_of_op
@@ -111,14 +113,9 @@ def _may_change(frame: Frame, arguments: Arguments) -> None:
 
 
 def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:
-    builtin = BUILTINS.get(name) or PYTHON.get(name)
-    if builtin is not None:
-        return builtin(frame, node, arguments.counted)
-    known = canonical(name)
     if name.rpartition(".")[2] in library.RESHAPING_IN_PLACE and arguments.positional:
         _reshape(frame, arguments.positional[0], (*arguments.nodes, node)[0])
-    special = LIBRARY.get(library.short_name(name)) or LIBRARY.get(known) or OWN.get(known)
-    special = special or OF_TENSORFLOW.get(known)
+    special = _followed(name)
     if special is not None:
         return special(frame, node, arguments.counted)
     if not arguments.complete or rule_name(frame, name) is None:
@@ -128,6 +125,15 @@ def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments
     if "out" in arguments.keyword_nodes and framework_of_op(name) is Framework.TORCH:
         _write(frame, arguments.keyword_nodes["out"], value)
     return value
+
+
+@cache
+def _followed(name: str) -> Callable[[Frame, ast.expr, Arguments], Value] | None:
+    """What follows a call of something in a library that is no op."""
+    known = canonical(name)
+    tables = (BUILTINS, name), (PYTHON, name), (LIBRARY, library.short_name(name))
+    more = (LIBRARY, known), (OWN, known), (OF_TENSORFLOW, known)
+    return next((table[key] for table, key in (*tables, *more) if key in table), None)
 
 
 def _write(frame: Frame, out: ast.expr, value: Value) -> None:

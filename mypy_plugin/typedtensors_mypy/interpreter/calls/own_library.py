@@ -13,7 +13,7 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import REPORTED, Items
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import reading_of
 from typedtensors_mypy.source.types import OpaqueType
 
 
@@ -22,10 +22,10 @@ def _check(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     if len(arguments.nodes) != 2 or len(arguments.positional) != 2:
         return Unknown("`check` with arguments by keyword")
     (value, _), (node, annotation) = arguments.positional, arguments.nodes
-    reader = SpecReader(frame.scope)
-    kind = reader.read(annotation)
-    for problem in reader.problems:
+    reading = reading_of(frame.scope, annotation)
+    for problem in reading.problems:
         frame.report(problem.node, problem.diagnostic)
+    kind = reading.type
     if isinstance(kind, OpaqueType):
         return value
     if not declared.check(frame, node, wording.argument("x", "check"), kind, value):

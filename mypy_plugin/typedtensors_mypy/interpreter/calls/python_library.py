@@ -24,7 +24,7 @@ from typedtensors_mypy.interpreter.values import (
 )
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import OpaqueType
 
 
@@ -150,7 +150,7 @@ def _cast(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     """The value, of which nothing is checked; what the annotation says, where it is not known."""
     if len(arguments.positional) != 2 or not arguments.nodes:
         return Unknown("`cast` with arguments by keyword")
-    kind = SpecReader(frame.scope).read(arguments.nodes[0])
+    kind = type_of(frame.scope, arguments.nodes[0])
     value = arguments.positional[1]
     return value if isinstance(kind, OpaqueType) else declare(frame, kind, value)
 

@@ -16,7 +16,7 @@ from typedtensors_mypy.interpreter.values import Function, Items, UserClass
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, ScalarType
 
 # Annotations of what is no field, and of what only `__post_init__` gets.
@@ -140,7 +140,7 @@ def _keyword(node: ast.expr | None, name: str) -> ast.expr | None:
 
 def _own_fields(cls: UserClass) -> Iterator[Field]:
     keyword = _option(_decorator(cls), "kw_only") is True
-    reader = SpecReader(cls.scope.inside(cls.node))
+    scope = cls.scope.inside(cls.node)
     for node in cls.node.body:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
@@ -152,7 +152,7 @@ def _own_fields(cls: UserClass) -> Iterator[Field]:
         elif kind not in _NO_FIELDS:
             passed_on = kind in _PASSED_ON and isinstance(written, ast.Subscript)
             inner = written.slice if passed_on and isinstance(written, ast.Subscript) else written
-            yield _field(cls, node, reader.read(inner), kept=not passed_on, keyword=keyword)
+            yield _field(cls, node, type_of(scope, inner), kept=not passed_on, keyword=keyword)
 
 
 def _field(

@@ -15,7 +15,6 @@ from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, choices_
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import Given, Signature
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.functions import size_parameters
 from typedtensors_mypy.source.types import ArrayType
 
 
@@ -30,10 +29,10 @@ class Held:
     def sizes(self) -> Bindings:
         """What the integers among the arguments say."""
         bindings = Bindings()
-        for parameter in size_parameters(self.signature):
-            given = self.given.get(parameter.name)
+        for name in self.signature.sizes:
+            given = self.given.get(name)
             if given is not None and isinstance(given.value, Dim):
-                bindings = bindings.bind(parameter.name, given.value)
+                bindings = bindings.bind(name, given.value)
         return bindings
 
     def where(self, parameter: str) -> str:
@@ -53,6 +52,8 @@ class _Array:
 
 def solved(frame: Frame, node: ast.expr, held: Held) -> Bindings | None:
     """What the callee's names stand for; None if the arguments contradict each other."""
+    if not held.signature.arrays:
+        return held.sizes()
     arrays = list(_arrays(frame, node, held))
     arguments = [array.argument for array in arrays]
     found = match_all(arguments, held.sizes(), frame.state.facts, teach=True)
@@ -75,7 +76,7 @@ def solved(frame: Frame, node: ast.expr, held: Held) -> Bindings | None:
 
 
 def _arrays(frame: Frame, node: ast.expr, held: Held) -> Iterator[_Array]:
-    for parameter in held.signature.parameters:
+    for parameter in held.signature.arrays:
         given = held.given.get(parameter.name)
         for kind, value in arrays_in(frame, parameter.type, given.value if given else None):
             at = (given.node if given else None) or node
@@ -87,7 +88,7 @@ def _choices(node: ast.expr, held: Held) -> Iterator[list[list[_Array]]]:
 
     Of several arrays that the argument may be, it is so for each.
     """
-    for parameter in held.signature.parameters:
+    for parameter in held.signature.arrays:
         given = held.given.get(parameter.name)
         kinds, arrays = choices_in(parameter.type, given.value if given else None)
         at = (given.node if given else None) or node

@@ -49,7 +49,7 @@ from typedtensors_mypy.source import keras_names, library
 from typedtensors_mypy.source.changes import reassigned, replaced
 from typedtensors_mypy.source.modules import Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import External, resolve
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import AnnotationType, OpaqueType
 
 # Asked of a dtype as of an array that has it.
@@ -59,7 +59,7 @@ _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})
 def attribute(frame: Frame, node: ast.Attribute) -> Value:
     """The value of `base.attribute`."""
     state = frame.state
-    if state.objects and isinstance(node.value, ast.Name):
+    if state.objects and isinstance(node.value, ast.Name) and node.value.id in state.objects:
         key = f"{node.value.id}.{node.attr}"
         if key in state.values:
             return state.values[key]
@@ -114,7 +114,7 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value) -> Value:
         return Method(base, name)
     if not isinstance(base, Unknown):
         return Unknown("an attribute of a value of that kind")
-    is_array = base != REPORTED and name in library.OF_TORCH_ONLY and frame.says_shapes
+    is_array = name in library.OF_TORCH_ONLY and base != REPORTED and frame.says_shapes
     return Method(Tensor(Shape.unknown()), name) if is_array else base
 
 
@@ -185,7 +185,7 @@ def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:
     symbol = body_symbols(cls).get(name)
     if not isinstance(symbol, Assigned) or symbol.annotation is None:
         return None
-    kind = SpecReader(cls.scope.inside(cls.node)).read(symbol.annotation)
+    kind = type_of(cls.scope.inside(cls.node), symbol.annotation)
     return None if isinstance(kind, OpaqueType) else _promised(frame, instance, kind, name)
 
 
@@ -202,7 +202,7 @@ def _class_variable(frame: Frame, member: Member, base: Instance, name: str) -> 
         return Unknown("an attribute that depends on the run")
     if symbol.annotation is not None:
         scope = member.owner.scope.inside(member.owner.node)
-        kind = SpecReader(scope).read(symbol.annotation)
+        kind = type_of(scope, symbol.annotation)
         return _promised(frame, base, kind, name)
     if symbol.value is None or not base.exact:
         return Unknown("an attribute that subclasses may set")

@@ -72,9 +72,8 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value:
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
-    return operators.compare(
-        frame, node, [frame.evaluate(n) for n in (node.left, *node.comparators)]
-    )
+    left = frame.evaluate(node.left)
+    return operators.compare(frame, node, left, [*map(frame.evaluate, node.comparators)])
 
 
 def _bool(frame: Frame, node: ast.BoolOp) -> Value:
@@ -159,7 +158,11 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
     by_name: dict[str, ast.expr] = {}
     for keyword in node.keywords:
         value = frame.evaluate(keyword.value)
-        named = {keyword.arg: value} if keyword.arg is not None else entries(frame, value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+            by_name[keyword.arg] = keyword.value
+            continue
+        named = entries(frame, value)
         complete = complete and named is not None
         keywords |= named or {}
         by_name |= dict.fromkeys(named or (), keyword.value)

@@ -20,7 +20,7 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.changes import changed_in_place
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import Definition, External, Target
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import specs_of
 
 _UNBOUND = object()
@@ -104,8 +104,8 @@ def _shared(run: Run, value: Value) -> Value:
 
 def _global_value(inner: Frame, node: Assigned) -> Value:
     """What a variable of another module is: what its annotation says of arrays, else its value."""
-    kind = SpecReader(inner.scope).read(node.annotation)
-    if node.value is None or any(specs_of(kind)):
+    kind = type_of(inner.scope, node.annotation)
+    if node.value is None or specs_of(kind):
         return value_of(inner, kind, Bindings())
     return inner.evaluate(node.value)
 

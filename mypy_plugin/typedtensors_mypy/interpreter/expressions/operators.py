@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import ast
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from typedtensors.dims import Dim
 from typedtensors.ops import SOME_FLOAT, Framework, Rounds, Undetermined, Unknown, Value, lookup
@@ -19,6 +18,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.joins import join_all, join_contents
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
+    Either,
     Instance,
     Items,
     Stream,
@@ -40,6 +40,10 @@ OPERATORS = {
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 _COMPARISON = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge",
+}  # fmt: skip
+_ANSWERS: Mapping[str, Callable[[int, int], bool]] = {
+    "eq": int.__eq__, "ne": int.__ne__, "lt": int.__lt__, "le": int.__le__, "gt": int.__gt__,
+    "ge": int.__ge__,
 }  # fmt: skip
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _ON_DIMS: dict[str, Callable[[Dim, Dim], Dim]] = {
@@ -191,7 +195,9 @@ def _some_array(value: Value, other: Value) -> Value:
 
 
 def _holds_array(value: Value) -> bool:
-    return any(isinstance(option, Tensor) for option in options(value))
+    if isinstance(value, Either):
+        return any(isinstance(option, Tensor) for option in value.options)
+    return isinstance(value, Tensor)
 
 
 def _class_of(value: Value) -> str:
@@ -231,13 +237,13 @@ def unary(frame: Frame, node: ast.expr, operator: ast.unaryop, operand: Value) -
     return Unknown("an operator on a value that is not followed")
 
 
-def compare(frame: Frame, node: ast.Compare, operands: Sequence[Value]) -> Value:
+def compare(frame: Frame, node: ast.Compare, left: Value, others: Sequence[Value]) -> Value:
     """The value of a comparison; of a chain nothing is known."""
-    results = [
-        _compare_two(frame, node, operator, left, right)
-        for operator, (left, right) in zip(node.ops, itertools.pairwise(operands), strict=True)
-    ]
-    return results[0] if len(results) == 1 else Unknown("a chain of comparisons")
+    result: Value = None
+    for operator, right in zip(node.ops, others, strict=True):
+        result = _compare_two(frame, node, operator, left, right)
+        left = right
+    return result if len(others) == 1 else Unknown("a chain of comparisons")
 
 
 def _compare_two(
@@ -283,9 +289,7 @@ def decide(name: str, left: Value, right: Value) -> Value:
         gap = (left - right).value
         if gap is None:
             return Unknown("sizes that are not known")
-        answers = {"eq": gap == 0, "ne": gap != 0, "lt": gap < 0}
-        answers |= {"le": gap <= 0, "gt": gap > 0, "ge": gap >= 0}
-        return answers[name]
+        return _ANSWERS[name](gap, 0)
     if isinstance(left, str) and isinstance(right, str) and name in {"eq", "ne"}:
         return (left == right) is (name == "eq")
     return Unknown("a test")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Mapping
+from functools import cache
 
 from typedtensors.diagnostics import Diagnostic
 from typedtensors.dims import Facts
@@ -113,6 +114,7 @@ def _is_reported(value: Value) -> bool:
     return isinstance(value, Unknown) and value == REPORTED
 
 
+@cache
 def _framework_of_result(op: str) -> Framework:
     return Framework.NUMPY if op == "torch.Tensor.numpy" else framework_of_op(op)
 
@@ -127,11 +129,10 @@ class _Application:
         self.rule, self.layer = rule, layer
 
     def run(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-        given = (*args, *kwargs.values())
-        combinations = [given]
-        if Either in map(type, given):
-            ways = itertools.product(*map(options, given))
-            combinations = list(itertools.islice(ways, _MOST_COMBINATIONS + 1))
+        if Either not in map(type, args) and Either not in map(type, kwargs.values()):
+            return self._run_one(args, kwargs)
+        ways = itertools.product(*map(options, (*args, *kwargs.values())))
+        combinations = list(itertools.islice(ways, _MOST_COMBINATIONS + 1))
         if len(combinations) > _MOST_COMBINATIONS:
             self.frame.run.doubts += 1
             return Unknown("more alternatives than are followed")
@@ -151,6 +152,19 @@ class _Application:
                 values.append(of_framework(outcome.value, _framework_of_result(self.name)))
                 after.append(outcome.facts)
         return self._combine(values, after, conflicts)
+
+    def _run_one(self, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        """The value where no argument has alternatives."""
+        before = self.frame.state.facts
+        outcome = self._once(args, kwargs, before)
+        if isinstance(outcome, Conflict):
+            self.frame.report(self.node, outcome.diagnostic)
+            return REPORTED
+        if isinstance(outcome, Unknown):
+            self.frame.state.facts = before
+            return outcome
+        self.frame.state.facts = outcome.facts
+        return of_framework(outcome.value, _framework_of_result(self.name))
 
     def _once(self, args: tuple[Value, ...], kwargs: dict[str, Value], facts: Facts) -> Outcome:
         outcome = self.rule.evaluate(

@@ -35,7 +35,7 @@ from typedtensors_mypy.interpreter.statements.refinement import holds_here, refi
 from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
-from typedtensors_mypy.source.specs import SpecReader
+from typedtensors_mypy.source.readings import type_of
 from typedtensors_mypy.source.types import OpaqueType
 
 
@@ -71,7 +71,7 @@ def _assign(frame: Frame, node: ast.Assign) -> None:
 
 
 def _annotated(frame: Frame, node: ast.AnnAssign) -> None:
-    kind = SpecReader(frame.scope).read(node.annotation)
+    kind = type_of(frame.scope, node.annotation)
     if node.value is None:
         if isinstance(node.target, ast.Name) and not isinstance(kind, OpaqueType):
             frame.state.assign(node.target.id, Promise(kind))

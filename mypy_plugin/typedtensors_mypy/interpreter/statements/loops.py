@@ -94,7 +94,7 @@ def _repeat(
     if frame.loops and frame.run.exhausted:
         _forget(frame, body)
         return
-    entry = frame.state.fork()
+    entry = frame.state
     head = _Head(entry.fork(), varying)
     for number in range(_MOST_ROUNDS):
         marks, told = Marks(frame), len(frame.run.findings)

@@ -56,17 +56,15 @@ def refine(frame: Frame, test: ast.expr, *, holds: bool) -> None:
                 refine(frame, operand, holds=holds)
     else:
         for node in frame.scope.module.once(names_in, test):
-            _rule_out(frame, node, test, holds=holds)
+            value = _known(frame, node)
+            if isinstance(value, Either):
+                _rule_out(frame, dotted(node) or "", value, test, holds=holds)
         if isinstance(test, ast.Compare):
             _learn(frame, test, holds=holds)
 
 
-def _rule_out(frame: Frame, node: ast.Name | ast.Attribute, test: ast.expr, *, holds: bool) -> None:
+def _rule_out(frame: Frame, name: str, value: Either, test: ast.expr, *, holds: bool) -> None:
     """Drop each alternative of a name with which the test would come out the other way."""
-    value = _known(frame, node)
-    if not isinstance(value, Either):
-        return
-    name = dotted(node) or ""
     kept = []
     with frame.run.silence():
         for option in value.options:
@@ -83,8 +81,7 @@ def _known(frame: Frame, node: ast.Name | ast.Attribute) -> Value:
     values = frame.state.values
     if isinstance(node, ast.Name):
         return values[node.id] if node.id in values else frame.closure.get(node.id)
-    owner = node.value.id if isinstance(node.value, ast.Name) else ""
-    if not isinstance(values.get(owner), Instance):
+    if not isinstance(node.value, ast.Name) or not isinstance(values.get(node.value.id), Instance):
         return None
     with frame.run.silence():
         return frame.evaluate(node)
@@ -103,11 +100,18 @@ def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
         # One of the links does not hold; nobody knows which.
         return
     for left, right in itertools.pairwise((test.left, *test.comparators)):
+        if _is_no_size(left) or _is_no_size(right):
+            continue
         with frame.run.silence():
             one, other = frame.evaluate(left), frame.evaluate(right)
         frame.state.facts = _equal(frame.state.facts, one, other)
         _learn_rank(frame, left, other)
         _learn_rank(frame, right, one)
+
+
+def _is_no_size(node: ast.expr) -> bool:
+    """Whether it is written out that something is neither a size nor several."""
+    return isinstance(node, ast.Constant) and type(node.value) is not int
 
 
 def _learn_bound(frame: Frame, test: ast.Compare, *, holds: bool) -> None:

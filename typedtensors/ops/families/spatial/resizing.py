@@ -176,7 +176,7 @@ def grid_sample(call: Call) -> Value:
     array, grid = call.tensor("input"), call.tensor("grid")
     require_one_rank(call, "input", "grid")
     rank = array.shape.rank
-    if rank not in (4, 5) or grid.shape.rank != rank or array.dtype != grid.dtype:
+    if rank not in (4, 5) or grid.shape.rank != rank or not array.dtype.may_be(grid.dtype):
         raise Undetermined("image and grid are not known to go together")
     # Numbers stand for modes in torch's own functions; volumes know no cubic one.
     modes = [Dim.of(mode) for mode in range(3 if rank == 4 else 2)]

@@ -112,7 +112,7 @@ for _count in (1, 2, 3):
     def convolve_back_with(call: Call) -> Value:
         """As the layer, with a weight of `in out/groups` and the kernel's sizes."""
         array, count = call.tensor("input"), spatial_rank(call)
-        if call.tensor("weight").dtype != array.dtype:
+        if not array.dtype.may_be(call.tensor("weight").dtype):
             raise Undetermined("torch takes a weight of the input's dtype")
         parts, sizes = image(call, array.shape, count), weight_sizes(call, "in out", count)
         consume(call, array, -1 - count, sizes[0], "weight")
