@@ -46,7 +46,8 @@ class State:
     Invariant: `lists`, by serial, is replaced and never changed, so that copies may share it. A key
     `name.attribute` in `values` is an attribute of the object behind a name, as last assigned
     here; `objects` are the names of which there is any. `alive` is False where control does not
-    arrive. `making` is the object that a constructor makes.
+    arrive. `making` is the object that a constructor makes. `reads` are the serials of the lists
+    and dicts whose contents somebody asked for, which a state and its copies keep together.
     """
 
     values: dict[str, Value] = field(default_factory=dict)
@@ -55,11 +56,13 @@ class State:
     alive: bool = True
     objects: frozenset[str] = frozenset()
     making: Making | None = None
+    reads: set[int] = field(default_factory=set)
 
     def fork(self) -> State:
         """A copy that goes its own way."""
         values = self.values.copy()
-        return State(values, self.facts, self.lists, self.alive, self.objects, self.making)
+        making, reads = self.making, self.reads
+        return State(values, self.facts, self.lists, self.alive, self.objects, making, reads)
 
     def become(self, other: State) -> None:
         """Take over what another state knows."""
@@ -73,7 +76,12 @@ class State:
             return self._chain_now(value)
         if not isinstance(value, Items):
             return value
-        changed = self.lists.get(value.serial)
+        self.reads.add(value.serial)
+        return self.held(value)
+
+    def held(self, value: Value) -> Value:
+        """What a list or dict holds here, for who adds to it, whatever that is."""
+        changed = self.lists.get(value.serial) if isinstance(value, Items) else None
         return value if changed is None else changed.now
 
     def _chain_now(self, chain: Chain) -> Value:

@@ -25,7 +25,7 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     """What a method of a tuple, list or dict gives; afterwards the state knows what is held."""
     if name in library.MODULE_READERS:
         return Unknown(f"`.{name}()` of a module")
-    now = frame.state.now(receiver)
+    now = frame.state.held(receiver)
     keyed = isinstance(now, Keyed) or (isinstance(receiver, Items) and receiver.keys is not None)
     method = (_OF_DICTS if keyed else _OF_LISTS).get(name)
     if method is None or not arguments.complete:
@@ -38,7 +38,7 @@ def extend(frame: Frame, receiver: Value, more: Value) -> None:
     """After `receiver += more`, a list holds both."""
     if not isinstance(receiver, Items):
         return
-    now, added = frame.state.now(receiver), as_sequence(frame, more)
+    now, added = frame.state.held(receiver), as_sequence(frame, more)
     if isinstance(now, Items) and isinstance(added, tuple):
         _hold(frame, receiver, (*now.values, *added))
     elif isinstance(added, Stream):
@@ -73,7 +73,7 @@ def _insert(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     if len(arguments.positional) != 2:
         return Unknown("an insertion of nothing")
     place, value = arguments.positional
-    now = frame.state.now(receiver)
+    now = frame.state.held(receiver)
     known = isinstance(place, Dim) and place.value is not None and isinstance(now, Items)
     if isinstance(receiver, Items) and isinstance(now, Items) and isinstance(place, Dim) and known:
         values = [*now.values]
@@ -174,7 +174,7 @@ def _update(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
     for other in arguments.positional:
         held = entries(frame, other)
         if held is None:
-            now = frame.state.now(receiver)
+            now = frame.state.held(receiver)
             frame.state.change(receiver, join_contents(now, Keyed(item_of_dict(frame, other))))
         for key, value in (held or {}).items():
             set_item(frame, receiver, key, value)

@@ -261,7 +261,8 @@ class _Call:
         inner.called_at = self.node
         inner.site = frame.site_of(self.node)
         making = making_of(frame.run, self.function)
-        inner.state = State(facts=frame.state.facts, lists=frame.state.lists, making=making)
+        facts, lists, reads = frame.state.facts, frame.state.lists, frame.state.reads
+        inner.state = State(facts=facts, lists=lists, making=making, reads=reads)
         for parameter in self.signature.parameters:
             value: Value = () if parameter.kind == "*" else Unknown("keyword arguments")
             if parameter.name in self.given:

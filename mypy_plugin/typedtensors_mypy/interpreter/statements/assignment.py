@@ -251,7 +251,7 @@ def forget_module(frame: Frame, node: ast.expr) -> None:
 
 def set_item(frame: Frame, owner: Items, index: Value, value: Value) -> None:
     """After `owner[index] = value`, a list or dict holds the value at that place, or somewhere."""
-    now = frame.state.now(owner)
+    now = frame.state.held(owner)
     if isinstance(index, slice) or isinstance(now, Unknown):
         mark_changed(frame, owner)
     elif owner.keys is None:
@@ -284,7 +284,7 @@ def mark_changed(frame: Frame, value: Value) -> None:
     if not isinstance(value, (Items, tuple, Either)):
         return
     for option in options(value):
-        now = frame.state.now(option)
+        now = frame.state.held(option)
         if isinstance(option, Items):
             frame.state.change(option, Unknown("a list or dict that changes"))
         if isinstance(now, (Items, tuple)):

@@ -29,7 +29,7 @@ def lists_before(frame: Frame, loop: ast.For | ast.AsyncFor) -> Mapping[str, Bef
     module, found = frame.scope.module, {}
     for name in module.once(_grown, loop):
         made = frame.state.values.get(name)
-        now = frame.state.now(made)
+        now = frame.state.held(made)
         number: Dim | None = None
         if isinstance(now, Items) and now.keys is None:
             number = Dim.of(len(now.values))
@@ -43,7 +43,7 @@ def lists_before(frame: Frame, loop: ast.For | ast.AsyncFor) -> Mapping[str, Bef
 def count_items(frame: Frame, before: Mapping[str, Before], rounds: Rounds | None) -> None:
     """Say after a loop how many items its lists hold now."""
     for name, was in before.items() if rounds is not None else ():
-        now = frame.state.now(was.made)
+        now = frame.state.held(was.made)
         if frame.state.values.get(name) is was.made and type(now) is Stream and rounds is not None:
             longer = Rounds(was.number + rounds.number) if was.number.value != 0 else rounds
             frame.state.change(was.made, Stream(now.item, longer))
