@@ -12,7 +12,7 @@ from typedtensors.dims import Atom
 from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Fields, Framework, Many, Rounds, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
-from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.modules import AnyFunction, Symbol
 from typedtensors_mypy.source.scope import Scope
 from typedtensors_mypy.source.types import AnnotationType
 
@@ -185,6 +185,11 @@ class UserClass:
         """As messages call it."""
         return self.node.name
 
+    @cached_property
+    def symbols(self) -> Mapping[str, Symbol]:
+        """What the statements of its body bind."""
+        return self.scope.module.symbols_in(self.node)
+
 
 @dataclass(eq=False)
 class Instance:
@@ -261,7 +266,14 @@ def weight(value: Value) -> int:
         return value.weight
     if isinstance(value, Coming):
         return 1 + weight(value.value)
-    return 1 + sum(map(weight, value)) if isinstance(value, tuple) else 1
+    if not isinstance(value, tuple):
+        return 1
+    # Of most values, and of most tuples, each item is one.
+    heavy = [weight(item) - 1 for item in value if isinstance(item, _HOLDING)]
+    return 1 + len(value) + sum(heavy)
+
+
+_HOLDING = (Either, Items, _Holder, Coming, tuple)
 
 
 def light(value: Value) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.shapes import Bindings, Spec
-from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage
+from typedtensors_mypy.interpreter.calls.classes import lineage
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Instance, UserClass
 from typedtensors_mypy.source.modules import Assigned
@@ -33,6 +33,6 @@ def _specs(run: Run, cls: UserClass) -> Iterator[Spec]:
     for base in lineage(run, cls):
         if isinstance(base, UserClass):
             scope = base.scope.inside(base.node)
-            for symbol in body_symbols(base).values():
+            for symbol in base.symbols.values():
                 if isinstance(symbol, Assigned) and symbol.annotation is not None:
                     yield from specs_of(type_of(scope, symbol.annotation))

@@ -199,12 +199,11 @@ def fit(signature: Signature, arguments: Arguments) -> Mapping[str, Given] | Non
         return None
     positional, named = signature.positional, signature.named
     nodes = arguments.nodes or (None,) * len(arguments.positional)
-    pairs = [Given(value, node) for value, node in zip(arguments.positional, nodes, strict=False)]
+    pairs = map(Given, arguments.positional, nodes)
     found = dict(zip(positional, pairs, strict=False))
-    rest = pairs[len(positional) :]
+    rest = arguments.positional[len(positional) :]
     if signature.rest is not None:
-        values = tuple(given.value for given in rest)
-        found[signature.rest] = Given(Unknown("any arguments") if arguments.more else values)
+        found[signature.rest] = Given(Unknown("any arguments") if arguments.more else rest)
     elif rest:
         return None
     others: dict[str, Value] = {}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Value
@@ -78,15 +78,10 @@ def find_member(
             if not library.is_plain_base(base.name):
                 return base
             continue
-        symbol = body_symbols(base).get(name)
+        symbol = base.symbols.get(name)
         if symbol is not None:
             return Member(base, symbol)
     return None
-
-
-def body_symbols(cls: UserClass) -> Mapping[str, Symbol]:
-    """What the statements of a class's body bind."""
-    return cls.scope.module.symbols_in(cls.node)
 
 
 def forward_name(run: Run, cls: UserClass) -> str | None:
@@ -130,7 +125,7 @@ def making_of(run: Run, function: Function) -> Making | None:
     inherited: set[str] = set()
     for base in lineage(run, receiver.cls):
         if isinstance(base, UserClass):
-            symbols = body_symbols(base).items()
+            symbols = base.symbols.items()
             inherited |= {name for name, each in symbols if getattr(each, "value", each)}
         elif base is None or not library.is_plain_base(base.name):
             return None

@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.annotations.declared import value_of
 from typedtensors_mypy.interpreter.annotations.objects import names_of
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature, signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage, method_of
+from typedtensors_mypy.interpreter.calls.classes import lineage, method_of
 from typedtensors_mypy.interpreter.calls.keras.building import build_weights, keep_reduction
 from typedtensors_mypy.interpreter.calls.records import (
     is_named_tuple,
@@ -104,7 +104,7 @@ def find_constructor(
     line = lineage(frame.run, instance.cls)
     for base in line[line.index(after) + 1 if after in line else 0 :]:
         if isinstance(base, UserClass):
-            written = body_symbols(base).get("__init__")
+            written = base.symbols.get("__init__")
             if written is not None:
                 if not isinstance(written, FunctionNode):
                     return None

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.annotations.signature import Parameter, Signature
-from typedtensors_mypy.interpreter.calls.classes import body_symbols, lineage
+from typedtensors_mypy.interpreter.calls.classes import lineage
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Items, UserClass
@@ -59,7 +59,7 @@ def _freezes(run: Run, cls: UserClass) -> bool:
 
 def is_named_tuple(run: Run, cls: UserClass) -> bool:
     """Whether objects of a class are tuples, and nothing but that: it has no methods."""
-    symbols = body_symbols(cls).values()
+    symbols = cls.symbols.values()
     bases = lineage(run, cls)[1:]
     return (
         len(bases) == 1
@@ -231,4 +231,4 @@ def _source(each: Field) -> str:
 
 def _has_method(run: Run, cls: UserClass, name: str) -> bool:
     classes = (base for base in lineage(run, cls) if isinstance(base, UserClass))
-    return any(isinstance(body_symbols(base).get(name), FunctionNode) for base in classes)
+    return any(isinstance(base.symbols.get(name), FunctionNode) for base in classes)

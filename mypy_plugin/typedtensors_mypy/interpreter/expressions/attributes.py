@@ -17,7 +17,6 @@ from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import (
     Member,
-    body_symbols,
     find_member,
     method_of,
 )
@@ -182,7 +181,7 @@ def _keeps_shape(value: Value) -> bool:
 def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:
     """What an annotation in the class's body says of an attribute."""
     cls = instance.cls
-    symbol = body_symbols(cls).get(name)
+    symbol = cls.symbols.get(name)
     if not isinstance(symbol, Assigned) or symbol.annotation is None:
         return None
     kind = type_of(cls.scope.inside(cls.node), symbol.annotation)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -139,10 +139,19 @@ def _call(frame: Frame, node: ast.Call) -> Value:
 
 
 def _arguments(frame: Frame, node: ast.Call) -> Arguments:
+    if ast.Starred in map(type, node.args):
+        given = _spread(frame, node.args)
+    else:
+        given = Arguments(tuple(map(frame.evaluate, node.args)), nodes=tuple(node.args))
+    return _named(frame, node.keywords, given) if node.keywords else given
+
+
+def _spread(frame: Frame, written: Sequence[ast.expr]) -> Arguments:
+    """Arguments by position, some of which stand behind a `*`."""
     positional: list[Value] = []
     nodes: list[ast.expr] = []
     complete, rest = True, None
-    for argument in node.args:
+    for argument in written:
         if isinstance(argument, ast.Starred):
             value = frame.evaluate(argument.value)
             more = unpacked(frame, value)
@@ -154,19 +163,25 @@ def _arguments(frame: Frame, node: ast.Call) -> Arguments:
         else:
             positional.append(frame.evaluate(argument))
             nodes.append(argument)
+    return Arguments(tuple(positional), nodes=tuple(nodes), complete=complete, rest=rest)
+
+
+def _named(frame: Frame, written: Sequence[ast.keyword], given: Arguments) -> Arguments:
+    """The arguments with those by name, some of which may stand behind `**`."""
     keywords: dict[str, Value] = {}
-    by_name: dict[str, ast.expr] = {}
-    for keyword in node.keywords:
+    nodes: dict[str, ast.expr] = {}
+    complete = given.complete
+    for keyword in written:
         value = frame.evaluate(keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = value
-            by_name[keyword.arg] = keyword.value
+            nodes[keyword.arg] = keyword.value
             continue
         named = entries(frame, value)
         complete = complete and named is not None
         keywords |= named or {}
-        by_name |= dict.fromkeys(named or (), keyword.value)
-    return Arguments(tuple(positional), keywords, tuple(nodes), by_name, complete, rest=rest)
+        nodes |= dict.fromkeys(named or (), keyword.value)
+    return Arguments(given.positional, keywords, given.nodes, nodes, complete, rest=given.rest)
 
 
 def _yield(frame: Frame, node: ast.Yield) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.ops import Known, Value
@@ -40,7 +41,7 @@ def judge_rows(name: str, args: Sequence[Value]) -> Diagnostic | None:
 
     Rows of `(seq, batch)` that are viewed as one axis are no rows of `(batch, seq)`.
     """
-    op = name.removesuffix(".forward").removesuffix(".__call__").rpartition(".")[2].strip("_")
+    op = _last_word(name)
     by_rows = op in _BY_ROWS
     if not by_rows and op not in _BY_ELEMENTS:
         return None
@@ -53,6 +54,12 @@ def judge_rows(name: str, args: Sequence[Value]) -> Diagnostic | None:
             if found is not None:
                 return wording.shuffled(op, *found)
     return None
+
+
+@cache
+def _last_word(name: str) -> str:
+    """What an op is called by those who call it: `add` for `torch.Tensor.__add__`."""
+    return name.removesuffix(".forward").removesuffix(".__call__").rpartition(".")[2].strip("_")
 
 
 def judge_view(

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.calls.builtin import is_of
-from typedtensors_mypy.interpreter.calls.classes import body_symbols
 from typedtensors_mypy.interpreter.expressions.attributes import attribute_of
 from typedtensors_mypy.interpreter.expressions.iteration import (
     known_items,
@@ -158,6 +157,6 @@ def _positional_names(cls: Value, count: int) -> list[str | None]:
     """The attributes that positional patterns stand for; None for the object, as in `int(x)`."""
     if not isinstance(cls, UserClass):
         return [None] * count
-    symbols = body_symbols(cls).items()
+    symbols = cls.symbols.items()
     fields = [name for name, each in symbols if isinstance(each, Assigned) and each.annotation]
     return [*fields[:count], *["__match_args__"] * (count - len(fields))]

@@ -89,12 +89,13 @@ def _known(frame: Frame, node: ast.Name | ast.Attribute) -> Value:
 
 def _learn(frame: Frame, test: ast.Compare, *, holds: bool) -> None:
     """Two sizes that a test shows equal are equal from there on; of a chain, each two."""
-    if isinstance(test.ops[0], ast.In if holds else ast.NotIn) and len(test.ops) == 1:
-        _learn_choice(frame, test.left, test.comparators[0])
-    if type(test.ops[0]) in _BOUNDS and len(test.ops) == 1:
-        _learn_bound(frame, test, holds=holds)
-    shown = ast.Eq if holds else ast.NotEq
-    if not all(isinstance(operator, shown) for operator in test.ops):
+    operators = {*map(type, test.ops)}
+    if len(test.ops) == 1:
+        if operators == {ast.In if holds else ast.NotIn}:
+            _learn_choice(frame, test.left, test.comparators[0])
+        elif not operators.isdisjoint(_BOUNDS):
+            _learn_bound(frame, test, holds=holds)
+    if operators != {ast.Eq if holds else ast.NotEq}:
         return
     if len(test.ops) > 1 and not holds:
         # One of the links does not hold; nobody knows which.
