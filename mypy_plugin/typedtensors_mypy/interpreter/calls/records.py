@@ -17,6 +17,7 @@ from typedtensors_mypy.source import library
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.readings import type_of
+from typedtensors_mypy.source.syntax import walk
 from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, ScalarType
 
 # Annotations of what is no field, and of what only `__post_init__` gets.
@@ -216,11 +217,23 @@ def _written(run: Run, cls: UserClass, fields: Iterable[Field]) -> ast.FunctionD
         passed = ", ".join(each.name for each in fields if not each.kept)
         lines.append(f"self.__post_init__({passed})")
     names = ", ".join(["self", *(each.name for each in fields if each.given)])
-    tree = ast.parse(f"def __init__({names}):\n    " + ("\n    ".join(lines) or "pass"))
-    (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    for node in ast.walk(function):
-        ast.copy_location(node, cls.node)
-    return function
+    text = f"def __init__({names}):\n    " + ("\n    ".join(lines) or "pass")
+    return cls.scope.module.once(_Written(text), cls.node)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """Gives the function that a text writes, in the place of a class: once for all who ask."""
+
+    text: str
+
+    def __call__(self, cls: ast.ClassDef) -> ast.FunctionDef:
+        """The function, all of which stands where the class does."""
+        tree = ast.parse(self.text)
+        (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+        for node in walk(function):
+            ast.copy_location(node, cls)
+        return function
 
 
 def _source(each: Field) -> str:

@@ -68,7 +68,8 @@ def _manager(frame: Frame, expression: ast.expr) -> str:
 def try_block(frame: Frame, node: ast.Try) -> None:
     """A handler may be entered from anywhere in the body: of what that assigns it knows nothing."""
     before = frame.state.fork()
-    with frame.run.silence() if _is_attempt(node) else nullcontext():
+    attempt = frame.scope.module.once(_is_attempt, node)
+    with frame.run.silence() if attempt else nullcontext():
         frame.execute(node.body)
     frame.execute(node.orelse)
     ends = [frame.state.fork()]
