@@ -8,7 +8,6 @@ version that they were written for.
 from __future__ import annotations
 
 import gc
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from mypy.errors import ErrorInfo, Errors
     from mypy.options import Options
-
-_LINE_END = re.compile(r"\r\n?")
 
 
 def errors_while_checking() -> Errors | None:
@@ -63,7 +60,8 @@ def read_source(errors: Errors, path: str, read: Callable[[str], bytes]) -> str 
         text = decode_python_encoding(read(path))
     except (OSError, UnicodeDecodeError, DecodeError):
         text = ""
-    text = _LINE_END.sub("\n", text) if text.splitlines() == lines else "\n".join(lines)
+    if text.splitlines() != lines:
+        text = "\n".join(lines)
     return text.removesuffix("\n") + "\n"
 
 

@@ -51,7 +51,7 @@ class Module:
 
     Invariant: `symbols` is what its top level binds, `stars` the modules it imports all names of,
     `accepted` the lines whose broadcasts a comment accepts. `source` is the text, where it was
-    parsed from one.
+    parsed from one, with a newline for each end of a line that Python knows.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Module:
     @classmethod
     def parse(cls, name: str, path: str, source: str) -> Module | None:
         """The module that a source text holds, or None if this Python cannot parse it."""
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
         try:
             # Of an escape that is none, and the like, Python warns those who run the code.
             with warnings.catch_warnings():

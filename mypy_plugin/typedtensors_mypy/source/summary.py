@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from typedtensors_mypy.source.modules import AnyFunction
 
 _NAME = re.compile(r"[^\W\d]\w*")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 # The body of a function longer than this is not worth interpreting at its callers.
 _LONGEST_BODY = 40
 # What the summary of a package begins with: relative imports in it start from the package itself.
@@ -69,7 +68,7 @@ class _Outline:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._lines = _LINE_END.split(module.source)
+        self._lines = module.source.split("\n")
         self._written = 0  # the last line that is in the text
         self.text: list[str] = []
 

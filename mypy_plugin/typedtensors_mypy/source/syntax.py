@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typedtensors_mypy.source.modules import AnyFunction
 
 _NEVER_NODES = frozenset(
-    {"asname", "attr", "ctx", "id", "kind", "level", "module", "op", "ops", "type_comment"}
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "module"}
+    | {"op", "ops", "rest", "simple", "type_comment"}
 )
 # The fields of each class of nodes that may hold nodes.
 FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
