@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 
 from typedtensors.dims import Atom, Dim
 from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors.ops.steps.axes.sizes import section, sizes_of
-from typedtensors.shapes import Axis, Shape, Tensor
+from typedtensors.shapes import Axis, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method
 from typedtensors_mypy.interpreter.frame import Frame
@@ -48,7 +49,7 @@ def item_of(frame: Frame, value: Value) -> Value:
     """What each item is like, whichever it is."""
     value = frame.state.now(value.modules if isinstance(value, Chain) else value)
     if isinstance(value, Stream):
-        return value.item
+        return _of_any_rank(value.item)
     if isinstance(value, Either):
         return join_all([item_of(frame, option) for option in present_options(value)])
     if isinstance(value, Instance):
@@ -128,9 +129,32 @@ def one_of(item: Value, key: object = None) -> Value:
     if not isinstance(item, Tensor):
         return item
     axes = (
-        part.with_dim(_size_of_one(part.dim, key)) if isinstance(part, Axis) else part
+        part.with_dim(_size_of_one(part.dim, key))
+        if isinstance(part, Axis)
+        else _axes_of_one(part, key)
         for part in item.shape.axes
     )
+    return of_framework(item.with_shape(Shape(tuple(axes))), array_framework(item))
+
+
+def _axes_of_one(run: Variadic, key: object) -> Variadic:
+    if run.name is not None:
+        return run
+    return Variadic.fresh(written=run.written) if key is None else _axes_under(run, key)
+
+
+@lru_cache(maxsize=1_024)
+def _axes_under(run: Variadic, _key: object) -> Variadic:
+    return Variadic.fresh(written=run.written)
+
+
+def _of_any_rank(item: Value) -> Value:
+    """One of several arrays, which need not have as many axes as the next."""
+    if type(item) is tuple:
+        return tuple(map(_of_any_rank, item))
+    if not isinstance(item, Tensor) or item.shape.rank is not None:
+        return item
+    axes = (_axes_of_one(p, None) if isinstance(p, Variadic) else p for p in item.shape.axes)
     return of_framework(item.with_shape(Shape(tuple(axes))), array_framework(item))
 
 
