@@ -26,6 +26,7 @@ from typedtensors_mypy.source.program import Definition, External, Program, Targ
 from typedtensors_mypy.source.readings import reading_of
 from typedtensors_mypy.source.relevance import Relevance
 from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax import blocks
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
 # What may stand between the brackets of an alias that writes a spec anew.
@@ -129,18 +130,19 @@ def _writes_specs(scope: Scope, target: Target | None) -> bool:
     return target is not None
 
 
-def _bad_specs(scope: Scope, body: Sequence[ast.stmt]) -> Iterator[Finding]:
+def _bad_specs(scope: Scope, body: Sequence[ast.AST]) -> Iterator[Finding]:
     """A finding for each spec that cannot be meant, wherever it is written."""
-    for statement in body:
-        for annotation in _annotations(statement):
+    for node in body:
+        for annotation in _annotations(node):
             for problem in reading_of(scope, annotation).problems:
                 yield Finding.error(Place.of(problem.node), problem.diagnostic)
-        for nested in _nested(statement):
-            within = scope.inside(statement) if isinstance(statement, _SCOPES) else scope
-            yield from _bad_specs(within, nested)
+        inside = blocks(node)
+        if inside:
+            within = scope.inside(node) if isinstance(node, _SCOPES) else scope
+            yield from _bad_specs(within, inside)
 
 
-def _annotations(node: ast.stmt) -> Iterator[ast.expr]:
+def _annotations(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, FunctionNode):
         args = node.args
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
@@ -162,14 +164,3 @@ def _may_be_alias(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return isinstance(node.op, ast.BitOr)
     return isinstance(node, ast.Subscript) and isinstance(node.slice, _SPEC_PARTS)
-
-
-def _nested(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for part in ("body", "orelse", "finalbody"):
-        inside = getattr(node, part, None)
-        if isinstance(inside, list):
-            yield inside
-    for handler in getattr(node, "handlers", []):
-        yield handler.body
-    for case in getattr(node, "cases", []):
-        yield case.body

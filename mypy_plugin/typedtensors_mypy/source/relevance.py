@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from itertools import accumulate
 
 from typedtensors_mypy.source import library
@@ -28,6 +29,7 @@ class Relevance:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._answers: dict[int, bool] = {}
+        self._scope_of = cache(partial(Scope, program))
 
     def leads_to_arrays(self, definition: Definition) -> bool:
         """Whether the code of a definition, or of one that it leads to, names a library of arrays.
@@ -57,7 +59,7 @@ class Relevance:
 
     def _mentioned(self, definition: Definition) -> Iterator[External | Definition]:
         module = definition.module
-        scope = Scope(self._program, module)
+        scope = self._scope_of(module)
         for part in _parts(definition):
             found = module.once(contents, part)
             for name in sorted({*found.names, *_DOTTED.findall(" ".join(found.texts))}):
