@@ -47,6 +47,8 @@ class Facts:
 
         What was learned of one object's sizes does not blur that they are different sizes.
         """
+        if left == right:
+            return Verdict.EQUAL
         verdict = compare(self.resolve(left), self.resolve(right))
         if verdict is Verdict.UNDECIDED and _of_one_scope(left, right):
             return compare(left, right)

@@ -80,6 +80,8 @@ def _judge(
 ) -> Diagnostic | None:
     names = made.compared or tuple(made.operands)
     operands = [made.operands[name] for name in names]
+    if _are_alike(operands):
+        return None
     if _are_shifted(operands):
         return _shifted(frame, node, operands, outcome)
     meeting = broadcast([operand.shape for operand in operands], outcome.facts)
@@ -102,6 +104,12 @@ def _judge(
     dialect = _DIALECTS.get(framework_of(made.op), TORCH)
     advice = hint(edits, [None if each is None else ast.unparse(each) for each in nodes], dialect)
     return replace(told, hint=advice, rewrites=_rewrites(frame, edits, nodes, dialect))
+
+
+def _are_alike(operands: Sequence[Tensor]) -> bool:
+    """Whether all operands have one shape, whose axes are what they are: none is broadcast."""
+    first, *others = (operand.shape for operand in operands)
+    return first.dims is not None and all(shape == first for shape in others)
 
 
 def _are_shifted(operands: Sequence[Tensor]) -> bool:

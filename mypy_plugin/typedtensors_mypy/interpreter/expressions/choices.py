@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.dims import Dim
@@ -57,14 +58,20 @@ def judge_choice(
     """What is wrong with a choice among one element, if an op makes one."""
     if layer is not None and layer.config.get("activation") == "softmax":
         return _judge("softmax", _WEIGHTS, outcome.value, -1)
-    owner, _, last = name.rpartition(".")
-    called = owner.rpartition(".")[2] if last in _CALLS else last
-    choice = _CHOICES.get(called.lower().replace("_", ""))
-    if choice is None or (last in _WITH_PLACES and not isinstance(outcome.value, Fields)):
+    called, choice = _choice_of(name)
+    if choice is None or (called in _WITH_PLACES and not isinstance(outcome.value, Fields)):
         return None
     arguments = _arguments(rule, layer, given)
     array = next((arguments[each] for each in _ARRAYS if each in arguments), None)
     return _judge(called, choice, array, _axis(choice, name, arguments))
+
+
+@cache
+def _choice_of(name: str) -> tuple[str, _Choice | None]:
+    """What an op is called by those who call it, and which choice it makes, if it makes one."""
+    owner, _, last = name.rpartition(".")
+    called = owner.rpartition(".")[2] if last in _CALLS else last
+    return called, _CHOICES.get(called.lower().replace("_", ""))
 
 
 def _judge(called: str, choice: _Choice, array: Value, at: int | None) -> Diagnostic | None:

@@ -36,7 +36,7 @@ _WORDS = {
 }
 
 
-def judge_rows(name: str, args: Sequence[Value]) -> Diagnostic | None:
+def judge_rows(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Diagnostic | None:
     """What is wrong with arrays whose rows meet and were put in different orders, if anything is.
 
     Rows of `(seq, batch)` that are viewed as one axis are no rows of `(batch, seq)`.
@@ -45,7 +45,7 @@ def judge_rows(name: str, args: Sequence[Value]) -> Diagnostic | None:
     by_rows = op in _BY_ROWS
     if not by_rows and op not in _BY_ELEMENTS:
         return None
-    arrays = [each.shape for each in args if isinstance(each, Tensor)]
+    arrays = [each.shape for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
     for first, other in itertools.pairwise(arrays):
         depth = 1 if by_rows else min(len(first.suffix), len(other.suffix))
         for at in range(depth):

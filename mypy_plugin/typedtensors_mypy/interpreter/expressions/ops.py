@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from typedtensors.diagnostics import Diagnostic
-from typedtensors.dims import Facts
+from typedtensors.dims import Dim, Facts
 from typedtensors.ops import (
     Conflict,
     Fields,
@@ -25,7 +25,7 @@ from typedtensors.ops import (
     lookup,
 )
 from typedtensors.ops.rule import framework_of as framework_of_op
-from typedtensors.shapes import DType
+from typedtensors.shapes import DType, Tensor
 from typedtensors.shapes.broadcast import Reason
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.broadcasts import as_compared, judge_all
@@ -44,6 +44,8 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source.program import External
 
 _MOST_COMBINATIONS = 8
+# Most arguments are one of these, which rules know as they are.
+_PLAIN = (Tensor, Dim, Unknown, DType, str)
 _FLAGS = frozenset({"keepdim", "keepdims"})
 # `dtype=float` is what arrays make of it, in NumPy and in torch.
 _PYTHON_TYPES = {
@@ -90,6 +92,8 @@ def apply_op(
 
 def _plain(frame: Frame, value: Value) -> Value:
     """The value as rules know it: a list of which something may have changed is unknown."""
+    if isinstance(value, _PLAIN):
+        return value
     value = frame.state.now(value)
     if isinstance(value, Items):
         if value.keys is not None:
@@ -173,7 +177,7 @@ class _Application:
         if isinstance(outcome, Known):
             found = judge_all(self.frame, self.node, self.rule, outcome)
             found = found or judge_view(self.frame, self.name, args, outcome)
-            found = found or judge_rows(self.name, (*args, *kwargs.values()))
+            found = found or judge_rows(self.name, args, kwargs)
             found = found or self._judge_choice(args, kwargs, outcome)
             if found is not None and found.reason == Reason.IMPLICIT.value:
                 # It is not written out, but it is no mistake: its result is what it is.
