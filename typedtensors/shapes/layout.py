@@ -45,7 +45,7 @@ def scrambled(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
     parts = _unmerged(before, facts)
     old, new = _axes(parts, facts), _axes(after, facts)
     if old is None or new is None:
-        return None
+        return _moved(before, after, facts)
     order = _order(old, new) if parts is before else None
     for at, dim in enumerate(new):
         if dim.value is not None or dim not in old:
@@ -56,6 +56,32 @@ def scrambled(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
                 return Scrambled((after.fixed or ())[at], order)
     apart = _merged_apart(old, new)
     return None if apart is None else Scrambled((after.fixed or ())[apart], order)
+
+
+def _moved(before: Shape, after: Shape, facts: Facts) -> Scrambled | None:
+    """A named axis that stands elsewhere, where only sizes behind it are not known.
+
+    From `(b, n, c)` to `(b, c, ?, ?)` there are `b*n` rows before `c`, then `b`.
+    """
+    if before.dims is None or after.dims is None:
+        return None
+    old, new = ([_by_name(dim, facts) for dim in each] for each in (before.dims, after.dims))
+    for at, dim in enumerate(new):
+        if not dim.declared:
+            return None
+        if dim.value is not None or old.count(dim) != 1 or new.count(dim) != 1:
+            continue
+        rows = old[: old.index(dim)]
+        named = all(size.declared for size in rows)
+        if named and _certainly_differ(product(rows), product(new[:at]), [*old, *new], facts):
+            return Scrambled((after.fixed or ())[at])
+    return None
+
+
+def _by_name(dim: Dim, facts: Facts) -> Dim:
+    """What is known of a size, unless that is only what the view itself shows."""
+    known = facts.resolve(dim)
+    return known if known.declared else dim
 
 
 def _unmerged(shape: Shape, facts: Facts) -> Shape:
