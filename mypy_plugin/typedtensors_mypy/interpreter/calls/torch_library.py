@@ -155,6 +155,23 @@ def call_chain_method(frame: Frame, chain: Chain, name: str, arguments: Argument
     return chain
 
 
+# Functions that compute a module's weight from others, of the same size.
+_REPARAMETRIZING = (
+    "weight_norm",
+    "remove_weight_norm",
+    "spectral_norm",
+    "remove_spectral_norm",
+    "parametrizations.weight_norm",
+    "parametrizations.spectral_norm",
+    "parametrizations.orthogonal",
+)
+
+
+def _module_of(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    given = (*arguments.positional[:1], arguments.keywords.get("module"))
+    return Unknown("no module is given") if given[0] is None else given[0]
+
+
 LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.utils.data.TensorDataset": _tensor_dataset,
     "torch.utils.data.DataLoader": _data_loader,
@@ -179,6 +196,7 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.jit.is_scripting": _not,
     "torch.jit.is_tracing": _not,
     "fancy_einsum.einsum": _einsum_of_words,
+    **{f"torch.nn.utils.{name}": _module_of for name in _REPARAMETRIZING},
     **AUTOGRAD,
     **dict.fromkeys(("torch.vmap", "torch.func.vmap", "functorch.vmap"), vmap),
     MAPPED: call_mapped,
