@@ -174,9 +174,19 @@ def _makes(function: AnyFunction, node: ast.expr) -> bool:
             if isinstance(part, (ast.Return, ast.Yield)):
                 return True
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-            held = (each for target in targets for each in ast.walk(target))
-            made |= {each.id for each in held if isinstance(each, ast.Name)}
+            made |= {name for target in targets for name in _held_by(target)}
     return False
+
+
+def _held_by(target: ast.expr) -> Iterator[str]:
+    """The variables and attributes that an assignment changes: not `self` for `self.x = x`."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for part in target.elts:
+            yield from _held_by(part)
+    elif isinstance(target, (ast.Starred, ast.Subscript)):
+        yield from _held_by(target.value)
+    else:
+        yield ast.unparse(target)
 
 
 def _mentions(source: ast.expr, node: ast.expr, made: set[str]) -> bool:
@@ -184,6 +194,11 @@ def _mentions(source: ast.expr, node: ast.expr, made: set[str]) -> bool:
     parts = list(ast.walk(source))
     aside = {id(inner) for part in parts for inner in _asked(part)}
     return any(
-        part is node or (isinstance(part, ast.Name) and part.id in made and id(part) not in aside)
+        part is node
+        or (
+            isinstance(part, (ast.Attribute, ast.Name))
+            and id(part) not in aside
+            and ast.unparse(part) in made
+        )
         for part in parts
     )

@@ -203,6 +203,20 @@ class _Naming:
 
 
 _WITHOUT_LISTS = frozenset(
-    {bool, float, str, type(None), type(...), DType, Dim, External, Fields, Foreign, Layer, Module}
+    {
+        slice,
+        bool,
+        float,
+        str,
+        type(None),
+        type(...),
+        DType,
+        Dim,
+        External,
+        Fields,
+        Foreign,
+        Layer,
+        Module,
+    }
     | {Object, Shape, Tensor, Unknown, UserClass}
 )

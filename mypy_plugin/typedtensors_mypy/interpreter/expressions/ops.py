@@ -32,6 +32,7 @@ from typedtensors_mypy.interpreter.expressions.broadcasts import as_compared, ju
 from typedtensors_mypy.interpreter.expressions.choices import judge_choice, reads_places
 from typedtensors_mypy.interpreter.expressions.layouts import judge_rows, judge_view
 from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.values import (
     REPORTED,
     Either,
@@ -40,6 +41,7 @@ from typedtensors_mypy.interpreter.values import (
     either,
     of_framework,
     options,
+    present_options,
 )
 from typedtensors_mypy.source.program import External
 
@@ -98,12 +100,26 @@ def _plain(frame: Frame, value: Value) -> Value:
     if isinstance(value, Items):
         if value.keys is not None:
             return Unknown("a dict")
-        return [_plain(frame, item) for item in value.values]
+        return [_plain_item(frame, item) for item in value.values]
     if isinstance(value, tuple):
-        return tuple(_plain(frame, item) for item in value)
+        return tuple(_plain_item(frame, item) for item in value)
     if isinstance(value, External):
         return _PYTHON_TYPES.get(value.name, value)
-    return Many(_plain(frame, value.item), value.rounds) if isinstance(value, Stream) else value
+    if isinstance(value, Stream):
+        return Many(_plain_item(frame, value.item), value.rounds)
+    return value
+
+
+def _plain_item(frame: Frame, value: Value) -> Value:
+    """The same of what a sequence holds: of several arrays that it may be, what they share.
+
+    That one of them is None is left to mypy, as it is of an argument.
+    """
+    if isinstance(value, Either):
+        arrays = present_options(value)
+        if all(isinstance(each, Tensor) for each in arrays):
+            return join_all(arrays)
+    return _plain(frame, value)
 
 
 def _flag(name: str, value: Value) -> Value:

@@ -80,6 +80,8 @@ class _Indexed:
         example(Array("b n"), (_ALL, slice(None, None, -1))),
         example(Array("b n d"), _IDS),
         example(Array("b n d"), (_ALL, _IDS)),
+        example(Array("b n"), Array("*a k", "Int64")),
+        example(Array("b n d"), (_ALL, Array("*a", "Int64"))),
         example(Array("b n d"), (_IDS, _ALL, _IDS)),
         example(Array("b n d"), (_ALL, _IDS, Array("j 1", "Int64"))),
         example(Array("b n d"), (_IDS, Array("j", "Int64"))),

@@ -53,7 +53,9 @@ def items(call: Call, key: Value) -> tuple[Item, ...]:
         if call.framework is Framework.TORCH:
             raise Undetermined("torch accepts a second `...`")
         raise Conflicting(wording.misused("index", "`...` stands twice"))
-    arrays = any(isinstance(part, (Pick, Mask)) for part in found)
+    arrays = [part for part in found if isinstance(part, (Pick, Mask))]
+    if len(arrays) > 1 and any(isinstance(p, Pick) and p.shape.rank is None for p in arrays):
+        raise Undetermined("how many axes an index array has")
     if arrays and call.framework is Framework.NUMPY:
         return tuple(Pick(Shape(()), (p,)) if isinstance(p, Dim) else p for p in found)
     return found
@@ -75,9 +77,11 @@ def _array(call: Call, array: Tensor) -> Item:
     names, shape = array.dtype.names, array.shape
     torch = call.framework is Framework.TORCH
     # torch still takes uint8 for a mask.
-    if names is None or shape.rank is None or (torch and "uint8" in names):
+    if names is None or (torch and "uint8" in names):
         raise Undetermined("an index array may hold positions or be a mask")
     if names == {"bool"}:
+        if shape.rank is None:
+            raise Undetermined("a mask over nobody knows how many axes")
         if not shape.axes:
             raise Undetermined("a mask of no axes")
         return Mask(shape.prefix)
