@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from typedtensors.dims import Dim, at_most, larger, nonnegative, smaller
+from typedtensors.dims import Atom, Dim, at_most, larger, nonnegative, smaller
 from typedtensors.shapes import Axis, Intent
 
 if TYPE_CHECKING:
@@ -47,16 +47,18 @@ def _undetermined(part: slice, size: Dim, facts: Facts) -> Dim:
     bounds = (part.start, part.stop, part.step)
     if not all(bound is None or isinstance(bound, Dim) for bound in bounds):
         return Dim.fresh()
-    return taken(size, *(facts.resolve(b) if isinstance(b, Dim) else None for b in bounds))
+    start, stop, step = (facts.resolve(b) if isinstance(b, Dim) else None for b in bounds)
+    return taken(size, start, stop, step)
 
 
 @lru_cache(maxsize=1024)
-def taken(*_size_and_bounds: Dim | None) -> Dim:
+def taken(_size: Dim, start: Dim | None, _stop: Dim | None, _step: Dim | None) -> Dim:
     """What a slice takes of an axis: a size of its own, but one for equal arguments.
 
-    The arguments are the axis' size, where the slice starts and stops, and its step if it has one.
+    `x[i : i + n]`, from where a loop is, is a piece.
     """
-    return Dim.fresh()
+    inside = start is not None and isinstance(start.factor, Atom) and not start.declared
+    return Dim.fresh("piece") if inside else Dim.fresh()
 
 
 def _bound(given: Value, size: Dim, default: Dim, facts: Facts) -> Dim | None:
