@@ -75,12 +75,22 @@ def _are_alike(left: Dim, right: Dim) -> bool:
     Who makes an object with `dim`, `heads` and `dim_head` may well know that one is the others'
     product.
     """
-    if not (left.atoms and right.atoms):
+    if not (left.atoms and right.atoms) or _is_a_literal_beside(left, right):
         return False
     degrees = [max(map(len, (monomial for monomial, _ in each.terms))) for each in (left, right)]
     made = left if degrees[0] > degrees[1] else right
     own = {*left.atoms, *right.atoms} - made.atoms
     return degrees[0] == degrees[1] or not own
+
+
+def _is_a_literal_beside(left: Dim, right: Dim) -> bool:
+    """Whether two sizes are the same where some of what they are made of is a literal.
+
+    `h` is `h + 3 - kernel` for a kernel of 3, which is what it may be made with.
+    """
+    terms = dict((left - right).terms)
+    literal = terms.pop((), 0)
+    return literal != 0 and all(factor * literal < 0 for factor in terms.values())
 
 
 def _never_equal(left: Dim, right: Dim) -> bool:
