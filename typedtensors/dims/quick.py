@@ -51,14 +51,16 @@ else:
         if eq and not hashed and "__hash__" not in vars(cls):
             made.__hash__ = None
         for name in late:
-            setattr(made, name, _late(made, name))
+            setattr(made, name, _late(made, name, late))
         return made
 
-    def _late(cls: type, name: str) -> object:
-        """A method that is written, and takes its own place, when it is first called."""
+    def _late(cls: type, name: str, names: list[str]) -> object:
+        """A method that is written, as are all of `names`, when it is first called."""
 
         def first(self: object, *others: object) -> object:
-            setattr(cls, name, getattr(_twin(cls), name))
+            twin = _twin(cls)
+            for each in names:
+                setattr(cls, each, getattr(twin, each))
             return getattr(cls, name)(self, *others)
 
         return first

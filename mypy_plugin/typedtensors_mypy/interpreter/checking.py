@@ -70,6 +70,9 @@ def check_module(
                 interpret(run, function)
     if given_up is not None:
         given_up.update(run.given_up)
+    # The module's tree goes with the last that knows it: it is not left to the garbage collector.
+    for each in run.scopes.values():
+        each.forget()
     return sorted(run.findings, key=lambda each: (each.place.line, each.place.column))
 
 

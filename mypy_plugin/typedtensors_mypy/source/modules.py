@@ -62,6 +62,7 @@ class Module:
     accepted: frozenset[int] = frozenset()
     source: str = field(default="", repr=False)
     _answers: dict[tuple[object, ast.AST], Any] = field(default_factory=dict, repr=False)
+    _bound: dict[ast.AST, Mapping[str, Symbol]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def parse(cls, name: str, path: str, source: str) -> Module | None:
@@ -118,12 +119,12 @@ class Module:
 
     def symbols_in(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:
         """What the statements of a function or class bind, read as the top level is."""
-        return self.once(self._collect, node)
-
-    def _collect(self, node: AnyFunction | ast.ClassDef) -> Mapping[str, Symbol]:
-        collector = _Collector(self.package)
-        collector.block(node.body)
-        return collector.symbols
+        known = self._bound.get(node)
+        if known is None:
+            collector = _Collector(self.package)
+            collector.block(node.body)
+            known = self._bound[node] = collector.symbols
+        return known
 
 
 def _is_overload(node: AnyFunction) -> bool:

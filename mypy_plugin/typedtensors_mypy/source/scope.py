@@ -74,6 +74,13 @@ class Scope:
             answer = self._answers[key] = ask(self, node)
         return answer
 
+    def forget(self) -> None:
+        """Let go of what was found out here and inside: what annotations promise holds scopes."""
+        for scope in self._inside.values():
+            scope.forget()
+        self._inside.clear()
+        self._answers.clear()
+
     def target(self, node: ast.expr) -> Target | None:
         """What a name or a chain of attributes stands for; None if that depends on the run."""
         name = dotted(node)
