@@ -10,6 +10,7 @@ What is not decidable from the text is not counted, so that what is missed could
 * the names of the result are its own: any sizes, in any order, are what it says;
 * it may be right: an axis in front that broadcasting adds anyway, an axis reduced for another one
   that is kept as 1, the sizes of a layer that no annotation of its class names;
+* an axis is dropped beside `...`, which then stands for one more that may be any;
 * nobody comes there: the annotations say how a test before comes out, or a `raise` stands before
   (`measure` sees that);
 * it is right or wrong by which of two sizes is the smaller, as `min(n, m)` is n or m (so does it).
@@ -73,6 +74,8 @@ def _contradicts(function: AnyFunction, kinds: Annotated, edit: Edit) -> bool:
     changed = next((arg for arg in args if _holds(arg.annotation, edit.node)), None)
     name = "return" if changed is None else changed.arg
     written = function.returns if changed is None else changed.annotation
+    if "dropped" in edit.kind and "..." in edit.text:
+        return False
     if name == "self" or _has_other_ways(kinds.get(name)) or _is_of_a_callable(written, edit.node):
         return False
     others = (kind for other, kind in kinds.items() if other != name)
