@@ -16,8 +16,12 @@ from typing import Any
 
 import pytest
 
+from tools.compiled.acyclic import acyclic
+from tools.compiled.constants import with_constants
 from tools.compiled.fields import fields_of
+from tools.compiled.idioms import with_idioms
 from tools.compiled.rooms import modules, name_of
+from tools.compiled.sources import prepared
 from tools.compiled.written_out import written_out
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,10 +102,14 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, M
         monkeypatch.delitem(sys.modules, name, raising=False)
     base = _load("plain_base", BASE, tmp_path)
     plain = _load("plain", VALUES.format(base="plain_base"), tmp_path)
-    _load("out_base", written_out(BASE, base), tmp_path)
-    source = written_out(VALUES.format(base="plain_base"), plain)
+    _load("out_base", _turned(BASE, base), tmp_path)
+    source = _turned(VALUES.format(base="plain_base"), plain)
     out = _load("out", source.replace("plain_base", "out_base"), tmp_path)
     return plain, out
+
+
+def _turned(source: str, module: ModuleType) -> str:
+    return with_constants(with_idioms(written_out(source, module, ())), module, ())
 
 
 def _shown(module: ModuleType) -> list[object]:
@@ -140,12 +148,122 @@ def test_constructors_are_in_the_source(both: tuple[ModuleType, ModuleType]) -> 
     assert plain.Named.__init__.__code__.co_filename == "<string>"
 
 
-@pytest.mark.parametrize(("folder", "path"), [*modules(ROOT)], ids=lambda path: str(path.name))
-def test_every_compiled_module_can_be_written_out(folder: Path, path: Path) -> None:
-    source = (folder / path).read_text(encoding="utf-8")
-    text = written_out(source, importlib.import_module(name_of(path)))
-    compile(text, str(path), "exec")
-    assert "@cached_property" not in text
+def test_every_compiled_module_can_be_prepared() -> None:
+    for path, text in prepared({path: folder for folder, path in modules(ROOT)}):
+        compile(text, str(path), "exec")
+        assert "@cached_property" not in text
+
+
+@pytest.mark.parametrize(
+    ("written", "turned"),
+    [
+        ("zip(a, b, strict=True)", "zip(a, b)"),
+        ("zip(*(x.__class__ for x in a), strict=False)", "zip(*(type(x) for x in a))"),
+        ("zip(a, b, strict=lenient)", "zip(a, b, strict=lenient)"),
+        ("replace(of(a), name=b.__class__)", "(of(a))._replaced(name=type(b))"),
+        ("replace(a, **changes)", "(a)._replaced(**changes)"),
+        ("text.replace(a, b)", "text.replace(a, b)"),
+    ],
+)
+def test_idioms_give_way_to_what_mypyc_knows(written: str, turned: str) -> None:
+    assert with_idioms(f"x = {written}  # ä\n") == f"x = {turned}  # ä\n"
+
+
+LOOKUPS = """
+from __future__ import annotations
+
+import ast
+from enum import Enum
+from typing import TypeAlias
+
+class Sign(Enum):
+    PLUS = "+"
+
+Node: TypeAlias = ast.AST
+Names = dict[str, int]
+LIMIT = 3
+TABLE: dict[type, str] = {ast.Name: "name"}
+again = 1
+again = 2
+
+def kind(node: ast.Name, sign: Sign = Sign.PLUS) -> str | None:
+    other: ast.expr = ast.Name("x")
+    if isinstance(node, (ast.Name, str)) and sign is Sign.PLUS:
+        return TABLE.get(node.__class__)
+    match sign:
+        case Sign.PLUS:
+            return "+"
+    return None
+"""
+
+
+def test_what_never_changes_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Types stay what they are, and so does what a signature, an annotation or a pattern says."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = _load("lookups", LOOKUPS, tmp_path)
+    text = with_constants(LOOKUPS, module, ())
+    assert _changed(LOOKUPS, text) == [
+        "from typing import Final as _Final",
+        "_ast__Name_: _Final = ast.Name",
+        "_Sign__PLUS_: _Final = Sign.PLUS",
+        "LIMIT: _Final = 3",
+        'TABLE: _Final[dict[type, str]] = {ast.Name: "name"}',
+        "    if isinstance(node, (_ast__Name_, str)) and sign is _Sign__PLUS_:",
+    ]
+    turned = _load("lookups_turned", text, tmp_path)
+    assert turned.kind(ast.Name("a"), turned.Sign.PLUS) == "name"
+
+
+def _changed(before: str, after: str) -> list[str]:
+    known = before.splitlines()
+    return [line for line in after.splitlines() if line not in known]
+
+
+CYCLES = """
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Leaf:
+    name: str
+    inside: tuple[Leaf | None, ...]
+
+@dataclass(frozen=True)
+class Tree:
+    leaves: Mapping[str, Leaf]
+
+@dataclass(frozen=True)
+class Held:
+    value: object
+
+@dataclass(frozen=True)
+class Open:
+    leaf: Leaf
+
+@dataclass(frozen=True)
+class Filled(Open):
+    held: Held
+
+@dataclass(frozen=True)
+class Around:
+    open: Open
+
+@dataclass
+class Changing:
+    leaf: Leaf
+"""
+
+
+def test_only_what_cannot_lead_back_to_itself_is_acyclic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A subclass may hold more than its base, and what changes may hold itself one day."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = _load("cycles", CYCLES, tmp_path)
+    assert acyclic([module]) == {module.Leaf, module.Tree}
+    assert written_out(CYCLES, module, {module.Leaf}).count("acyclic=True") == 1
 
 
 @pytest.mark.parametrize("path", [path for _, path in modules(ROOT)], ids=str)

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
-from tools.compiled.rooms import modules, name_of
-from tools.compiled.written_out import written_out
+from tools.compiled.rooms import modules
+from tools.compiled.sources import prepared
 
 _CONFIG = """\
 [mypy]
@@ -49,13 +49,10 @@ def _write(root: Path, folder: Path) -> list[Path]:
         shutil.copytree(source / package, folder / package)
         sys.path.insert(0, str(source))
     import_module("typedtensors_mypy.interpreter")
-    found = []
-    for source, path in modules(root):
-        text = (source / path).read_text(encoding="utf-8")
-        module = import_module(name_of(path))
-        (folder / path).write_text(written_out(text, module), encoding="utf-8")
-        found.append(path)
-    return found
+    found = {path: source for source, path in modules(root)}
+    for path, text in prepared(found):
+        (folder / path).write_text(text, encoding="utf-8")
+    return [*found]
 
 
 def _compile(paths: list[str]) -> None:

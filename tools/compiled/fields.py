@@ -54,8 +54,23 @@ def fields_of(cls: type) -> list[Field]:
 
 def body_of(cls: type) -> list[ast.stmt]:
     """What a class's source says in its body."""
+    return _definition(cls).body
+
+
+def is_frozen(cls: type) -> bool:
+    """Whether a class's source says that it is a frozen dataclass."""
+    return dataclasses.is_dataclass(cls) and any(
+        keyword.arg == "frozen" and ast.unparse(keyword.value) == "True"
+        for decorator in _definition(cls).decorator_list
+        if isinstance(decorator, ast.Call)
+        for keyword in decorator.keywords
+    )
+
+
+def _definition(cls: type) -> ast.ClassDef:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
-    return definition.body if isinstance(definition, ast.ClassDef) else []
+    assert isinstance(definition, ast.ClassDef)
+    return definition
 
 
 def _field(field: dataclasses.Field[object], node: ast.AnnAssign, owner: type) -> Field:

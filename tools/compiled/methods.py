@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from tools.compiled.fields import Field
 
+REPLACING = "_replaced"
+
 
 def constructor(fields: Sequence[Field], caches: Sequence[str], *, checks: bool) -> Iterator[str]:
     """The lines of `__init__`; `checks`: the class has a `__post_init__`.
@@ -52,6 +54,14 @@ def copying(cls: str, fields: Sequence[Field]) -> Iterator[str]:
     values = "".join(f"self.{field.name}, " for field in fields)
     yield "def __reduce__(self) -> tuple[object, ...]:"
     yield f"    return {cls}, ({values})"
+
+
+def replacing(cls: str, fields: Sequence[Field]) -> Iterator[str]:
+    """The lines of what `dataclasses.replace` gives way to."""
+    given = ((field, f'changes.get("{field.name}", self.{field.name})') for field in fields)
+    values = (f"{field.name}={value}" if field.keyword else value for field, value in given)
+    yield f"def {REPLACING}(self, **changes: _Any) -> {cls}:"
+    yield f"    return {cls}({', '.join(values)})"
 
 
 def cached(name: str, kind: str) -> Iterator[str]:

@@ -8,13 +8,21 @@ from pathlib import Path
 
 # By the folder that holds the package. The families of the rules are declarations, read once.
 _ROOMS = {
-    ".": ("typedtensors/dims", "typedtensors/shapes", "typedtensors/ops"),
+    ".": (
+        "typedtensors/diagnostics",
+        "typedtensors/dims",
+        "typedtensors/shapes",
+        "typedtensors/ops",
+    ),
     "mypy_plugin": ("typedtensors_mypy/source", "typedtensors_mypy/interpreter"),
 }
 _LEFT_OUT = (
+    "typedtensors/diagnostics/error.py",  # what users catch, and may derive from
+    "typedtensors/diagnostics/explain.py",
+    "typedtensors/diagnostics/cell.py",
     "typedtensors/dims/quick.py",  # says one thing to type checkers and does another
     "typedtensors/shapes/arrays/",  # run time only; marks functions for AutoGraph
-    "typedtensors/ops/value.py",  # has a subclass of `tuple`, which mypyc does not know
+    "typedtensors/ops/fields.py",  # has a subclass of `tuple`, which mypyc does not know
     "typedtensors/ops/families/",
     "typedtensors/ops/catalog/",
 )

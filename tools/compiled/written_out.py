@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a module is turned into before it is compiled.
+"""The methods that Python gives the classes of a module, written into its source.
 
 mypyc compiles the methods that it finds in a class. Those of a dataclass come into being at run
 time, and stay Python, which makes a compiled class slower to construct and compare than an ordinary
@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import builtins
 import dataclasses
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeAlias
@@ -20,6 +20,12 @@ from tools.compiled import methods
 from tools.compiled.fields import body_of, fields_of
 
 _Options: TypeAlias = dict[str | None, str]
+
+_NEEDED = (
+    "from typing import Any as _Any, TYPE_CHECKING as _TYPE_CHECKING",
+    "if _TYPE_CHECKING:",
+    "    from mypy_extensions import mypyc_attr as _mypyc_attr",
+)
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,11 @@ class _Edit:
     lines: tuple[str, ...]
 
 
-def written_out(source: str, module: ModuleType) -> str:
-    """The source of a module with the methods of its dataclasses in it."""
+def written_out(source: str, module: ModuleType, acyclic: Container[type]) -> str:
+    """The source of a module with the methods of its dataclasses in it.
+
+    It says of the classes in `acyclic` that the garbage collector has no need to follow them.
+    """
     tree = ast.parse(source)
     known, wanted = _bound(tree) | vars(builtins).keys(), dict[str, set[str]]()
     edits: list[_Edit] = []
@@ -40,6 +49,9 @@ def written_out(source: str, module: ModuleType) -> str:
         if isinstance(node, ast.ClassDef) and (decorator := _decorator(node)) is not None:
             cls = getattr(module, node.name)
             edits += _class_edits(node, decorator, cls)
+            if cls in acyclic:
+                first = node.decorator_list[0].lineno
+                edits.append(_Edit(first, first, ("@_mypyc_attr(acyclic=True)",)))
             for field in fields_of(cls):
                 if field.home != module.__name__:
                     names = set(field.names()) - known
@@ -100,6 +112,7 @@ def _methods(cls: type, options: _Options, given: Collection[str]) -> Iterator[s
         yield from methods.equality(cls.__name__, compared)
         if options.get("frozen") == "True" and "__hash__" not in given:
             yield from methods.hashing(compared)
+    yield from methods.replacing(cls.__name__, [field for field in fields if field.init])
     if "__reduce__" not in given and all(field.init and not field.keyword for field in fields):
         yield from methods.copying(cls.__name__, fields)
 
@@ -144,6 +157,7 @@ def _imports(tree: ast.Module, wanted: dict[str, set[str]]) -> Iterator[_Edit]:
     if first is None:
         return
     after = (first.end_lineno or first.lineno) + 1
+    yield _Edit(after, after, _NEEDED)
     for home, names in wanted.items():
         if names:
             yield _Edit(after, after, (f"from {home} import {', '.join(sorted(names))}",))

@@ -12,16 +12,13 @@ else is `Unknown`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from typedtensors.shapes import DType, Shape
+from typedtensors.shapes import DType, Shape
 
 Value: TypeAlias = object
 
