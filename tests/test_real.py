@@ -33,7 +33,6 @@ def test_a_package_of_which_all_is_well_fails_nothing() -> None:
         pytest.param({}, 96, {KEY: "true"}, "only 96 are read", id="unread"),
         pytest.param({}, 100, {}, "not judged yet", id="untriaged"),
         pytest.param({}, 100, {KEY: "false"}, "not known to be true", id="untrue"),
-        pytest.param({"user": 1.31}, 100, {KEY: "true"}, "1.31 times the CPU time", id="slow"),
         pytest.param(
             {"errors": [["model.py", 1, 0, "tensor-internal", "", ""]]},
             100,
@@ -48,6 +47,19 @@ def test_what_is_not_as_it_has_to_be_is_said(
 ) -> None:
     found = list(real.failures(_results(**changes), {"pkg": (read, 100)}, verdicts))
     assert any(said in line for line in found)
+
+
+def test_too_much_cpu_time_is_said() -> None:
+    assert list(real.slow(_results())) == []
+    (line,) = real.slow(_results(user=1.31))
+    assert "1.31 times the CPU time" in line
+
+
+def test_a_wheel_has_to_find_the_same() -> None:
+    found = _results()
+    assert list(real.differences(found, _results(user=1.1))) == []
+    (line,) = real.differences(found, _results(errors=[NATIVE]))
+    assert "the wheel finds something else" in line
 
 
 @pytest.mark.parametrize("which", ["native_gained", "native_lost"])

@@ -5,16 +5,23 @@ The runner that fetches the packages and compares the runs is shared between pro
 of this repository: it is taken from `../shared/real`. The packages are downloaded into `build/`,
 never committed. What the plugin finds in them is judged in `tests/real/triage.tsv`. Run it as
 `make real`; arguments go to the runner: `make real ARGS="--packages inseq --all-alarms"`.
+
+`make real ARGS="--wheel dist/typedtensors-...whl"` runs the packages with that wheel too, or with
+the folder that one is unpacked in: what is compiled has to find the same. The budget for the CPU
+time then holds for the wheel, which is what an index has.
 """
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -65,7 +72,7 @@ def alarms(package: str, errors: list[list[Any]]) -> Iterator[str]:
 def failures(
     results: Mapping[str, Any], read: Mapping[str, tuple[int, int]], verdicts: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield what is not as it has to be, in words."""
+    """Yield what is not as it has to be, in words; of the CPU time, see `slow`."""
     untrue = 0
     for package, result in results.items():
         yield from _broken(package, result)
@@ -78,10 +85,28 @@ def failures(
     written = sum(count for _, count in read.values())
     if untrue > MOST_UNTRUE * written:
         yield f"{untrue} alarms on {written} shape annotations are not known to be true"
-    costs = [(result["plugin"]["user"], result["plain"]["user"]) for result in results.values()]
-    ratio = sum(cost for cost, _ in costs) / sum(plain for _, plain in costs)
-    if ratio > MOST_CPU:
-        yield f"mypy takes {ratio:.2f} times the CPU time with the plugin, more than {MOST_CPU}"
+
+
+def ratio(results: Mapping[str, Any]) -> float:
+    """Return how many times the CPU time of plain mypy all packages take with the plugin."""
+    plain = sum(result["plain"]["user"] for result in results.values())
+    return float(sum(result["plugin"]["user"] for result in results.values()) / plain)
+
+
+def slow(results: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that the plugin takes too much CPU time, if it does."""
+    times = ratio(results)
+    if times > MOST_CPU:
+        yield f"mypy takes {times:.2f} times the CPU time with the plugin, more than {MOST_CPU}"
+
+
+def differences(results: Mapping[str, Any], compiled: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where a compiled plugin does not find the same, or breaks."""
+    for package, result in results.items():
+        if compiled is not results:
+            yield from (f"the wheel: {line}" for line in _broken(package, compiled[package]))
+        if compiled[package]["plugin"]["errors"] != result["plugin"]["errors"]:
+            yield f"{package}: the wheel finds something else"
 
 
 def _broken(package: str, result: Mapping[str, Any]) -> Iterator[str]:
@@ -96,18 +121,42 @@ def _broken(package: str, result: Mapping[str, Any]) -> Iterator[str]:
         yield f"{package}: a second run over the cache says something else"
 
 
-def compare(arguments: list[str]) -> None:
-    """Let the runner compare the runs."""
+def compare(arguments: list[str], out: Path, *more: str) -> dict[str, Any]:
+    """Let the runner compare the runs; its results."""
     # The runs may not write bytecode, and a user's plugin is compiled when it is installed.
     for package in ("typedtensors", "mypy_plugin/typedtensors_mypy"):
         compileall.compile_dir(ROOT / package, quiet=1)
     command = [sys.executable, str(RUNNER), "--python", sys.executable, "--config-text", CONFIG]
-    command += ["--triage", str(TRIAGE)]
-    for name in ("cache", "work", "out"):
+    command += ["--triage", str(TRIAGE), "--out", str(out)]
+    for name in ("cache", "work"):
         command += [f"--{name}", str(FOLDER / name)]
-    done = subprocess.run([*command, *arguments], check=False)
+    done = subprocess.run([*command, *more, *arguments], check=False)
     if done.returncode:
         sys.exit(done.returncode)
+    results: dict[str, Any] = json.loads((out / "plugin.json").read_text(encoding="utf-8"))
+    return results
+
+
+def unpacked(wheel: Path) -> Path:
+    """Return the folder that holds what a wheel would install."""
+    folder = wheel
+    if not wheel.is_dir():
+        folder = FOLDER / "wheel"
+        shutil.rmtree(folder, ignore_errors=True)
+        zipfile.ZipFile(wheel).extractall(folder)
+    compileall.compile_dir(folder, quiet=1)
+    return folder
+
+
+def counted(results: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Print and return how many shape annotations of each package are read, and there are."""
+    packages = json.loads((RUNNER.parent / "packages.json").read_text(encoding="utf-8"))
+    roots = {package["name"]: package["roots"] for package in packages}
+    read = {name: specs(Path(result["dir"]), roots[name]) for name, result in results.items()}
+    print("\n== shape annotations read")
+    for name, (seen, written) in read.items():
+        print(f"{name:<20} {seen:>5} of {written}")
+    return read
 
 
 def main() -> int:
@@ -115,15 +164,23 @@ def main() -> int:
     if not RUNNER.is_file():
         print(f"The runner for real packages is not part of this repository: {RUNNER} is missing.")
         return 1
-    compare(sys.argv[1:])
-    results = json.loads((FOLDER / "out" / "plugin.json").read_text(encoding="utf-8"))
-    packages = json.loads((RUNNER.parent / "packages.json").read_text(encoding="utf-8"))
-    roots = {package["name"]: package["roots"] for package in packages}
-    read = {name: specs(Path(result["dir"]), roots[name]) for name, result in results.items()}
-    print("\n== shape annotations read")
-    for name, (seen, written) in read.items():
-        print(f"{name:<20} {seen:>5} of {written}")
-    wrong = list(failures(results, read, judged(TRIAGE.read_text(encoding="utf-8"))))
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--wheel", type=Path, help="a compiled wheel, or a folder that holds one")
+    options, arguments = parser.parse_known_args()
+    results = compiled = compare(arguments, FOLDER / "out")
+    if options.wheel is not None:
+        path = ("--pythonpath", str(unpacked(options.wheel)))
+        compiled = compare(arguments, FOLDER / "out-wheel", *path)
+    read = counted(results)
+    print("\n== CPU time, in times that of plain mypy")
+    print(f"{'these sources':<20} {ratio(results):>5.2f}")
+    if compiled is not results:
+        print(f"{'the wheel':<20} {ratio(compiled):>5.2f}")
+    wrong = [
+        *failures(results, read, judged(TRIAGE.read_text(encoding="utf-8"))),
+        *differences(results, compiled),
+        *slow(compiled),
+    ]
     print("\n== verdict", *wrong or ["as it has to be"], sep="\n")
     return int(bool(wrong))
 
