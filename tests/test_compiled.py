@@ -266,6 +266,17 @@ def test_only_what_cannot_lead_back_to_itself_is_acyclic(
     assert written_out(CYCLES, module, {module.Leaf}).count("acyclic=True") == 1
 
 
+@pytest.mark.parametrize(("folder", "path"), [*modules(ROOT)], ids=lambda path: str(path.name))
+def test_names_do_not_change_places(folder: Path, path: Path) -> None:
+    """Of `a, b = b, a`, mypyc takes the second `a` for what it is afterwards: of another type."""
+    for node in ast.walk(ast.parse((folder / path).read_text(encoding="utf-8"))):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                names = [ast.unparse(each) for each in targets]
+                for at, value in enumerate(map(ast.unparse, values)):
+                    assert value not in names[:at], ast.unparse(node)
+
+
 @pytest.mark.parametrize("path", [path for _, path in modules(ROOT)], ids=str)
 def test_fields_are_annotated_with_what_is_there_at_run_time(path: Path) -> None:
     """A compiled class looks up what annotates its fields, where Python keeps the text."""

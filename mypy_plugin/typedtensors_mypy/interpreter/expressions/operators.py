@@ -82,7 +82,7 @@ def binary(
     if isinstance(left, Dim) and isinstance(right, Dim):
         return _on_dims(name, left, right)
     if name == "mul" and isinstance(left, Dim) and isinstance(right, _SEQUENCES):
-        left, right = right, left
+        return _on_sequences(frame, name, right, left)
     if isinstance(left, _SEQUENCES):
         return _on_sequences(frame, name, left, right)
     if isinstance(left, (float, Dim)) and isinstance(right, (float, Dim)):
