@@ -38,7 +38,8 @@ smoke:
 slow: $(INSTALLED)
 	$(ENV) python -m pytest -m slow
 
-# Arguments for the runner: make real ARGS="--packages inseq --all-alarms"
+# Arguments for the runner: make real ARGS="--packages inseq --all-alarms". With a compiled wheel
+# too: make real ARGS="--wheel dist/..."
 real: $(INSTALLED)
 	$(ENV) python -m tools.real $(ARGS)
 
