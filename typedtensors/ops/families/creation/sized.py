@@ -10,7 +10,13 @@ from typedtensors.ops import promotion
 from typedtensors.ops.outcome import Undetermined
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
-from typedtensors.ops.steps.axes.sizes import parts, require_sizes, shape_of, sizes
+from typedtensors.ops.steps.axes.sizes import (
+    parts,
+    require_sizes,
+    shape_of,
+    sized,
+    sizes,
+)
 from typedtensors.shapes import ANY, Axis, DType, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -155,7 +161,7 @@ def randint(call: Call) -> Value:
 )
 def randperm(call: Call) -> Value:
     """The integers below `n` in random order."""
-    return made(call, (Axis(call.dim("n")),), typed(call, promotion.INT64))
+    return made(call, (sized(call["n"]),), typed(call, promotion.INT64))
 
 
 @rule(
@@ -166,9 +172,9 @@ def randperm(call: Call) -> Value:
 )
 def eye(call: Call) -> Value:
     """The identity matrix, square unless `m` says otherwise."""
-    rows = call.dim("n")
-    columns = rows if call["m"] is None else call.dim("m")
-    return made(call, (Axis(rows), Axis(columns)), typed(call, default_float(call)))
+    rows = sized(call["n"])
+    columns = rows if call["m"] is None else sized(call["m"])
+    return made(call, (rows, columns), typed(call, default_float(call)))
 
 
 @rule(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from typedtensors.diagnostics import wording
 from typedtensors.ops import promotion
+from typedtensors.ops.call import Framework
+from typedtensors.ops.families.indexing.picking import places
 from typedtensors.ops.names import methods, torch_names
 from typedtensors.ops.outcome import Conflicting, Undetermined
 from typedtensors.ops.registry import rule
@@ -16,6 +18,7 @@ from typedtensors.shapes import Tensor
 
 if TYPE_CHECKING:
     from typedtensors.ops.call import Call
+    from typedtensors.ops.value import Value
 
 _MASK = Array("b n", "Bool")
 _CHOICES = (
@@ -29,10 +32,16 @@ _CHOICES = (
 @rule(
     *("torch.where", "numpy.where"),
     params="condition, input=None, other=None, *, out=None",
-    examples=_CHOICES,
+    examples=(*_CHOICES, example(_MASK), example(Array("*a n", "Bool"))),
 )
-def where(call: Call) -> Tensor:
-    """A choice between two operands; the condition's dtype has no part in the result's."""
+def where(call: Call) -> Value:
+    """A choice between two operands; the condition's dtype has no part in the result's.
+
+    Without them, the places where the condition holds.
+    """
+    counted = call.framework in {Framework.TORCH, Framework.NUMPY}
+    if counted and call["input"] is None and call["other"] is None:
+        return places(call.tensor("condition").shape)
     if call["input"] is None or call["other"] is None:
         raise Undetermined("the number of elements that `where` finds depends on the data")
     dtype = promotion.promoted(call.framework, (call["input"], call["other"]))

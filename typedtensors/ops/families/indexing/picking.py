@@ -15,6 +15,7 @@ from typedtensors.ops.rule import Array, example, indices
 from typedtensors.ops.steps.axes.positions import literal, position
 from typedtensors.ops.steps.axes.sizes import is_empty
 from typedtensors.ops.steps.elementwise import meet
+from typedtensors.ops.value import Many
 from typedtensors.shapes import Axis, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -218,18 +219,29 @@ def masked_select(call: Call) -> Tensor:
 @rule(
     *torch_names("nonzero", "argwhere"),
     params="input, *, out=None, as_tuple=False",
-    examples=(example(Array("b n")), example(Array("*a n", "Bool"))),
+    examples=(
+        example(Array("b n")),
+        example(Array("*a n", "Bool")),
+        example(Array("b n"), as_tuple=True),
+    ),
 )
 def nonzero(call: Call) -> Value:
     """One row of positions for each element that is not 0."""
-    array, found = call.tensor("input"), Axis(Dim.fresh("found"))
-    rank = array.shape.rank
+    rank = call.tensor("input").shape.rank
     if call["as_tuple"] is False:
         columns = Axis(Dim.fresh() if rank is None else Dim.of(rank))
-        return Tensor(Shape((found, columns)), promotion.INT64)
-    if call["as_tuple"] is not True or not rank:
-        raise Undetermined("the number of axes is not known")
-    return tuple(Tensor(Shape((found,)), promotion.INT64) for _ in range(rank))
+        return Tensor(Shape((Axis(Dim.fresh("found")), columns)), promotion.INT64)
+    if call["as_tuple"] is not True:
+        raise Undetermined("whether there is one array for each axis is not known")
+    return places(call.tensor("input").shape)
+
+
+def places(shape: Shape) -> Value:
+    """The positions along each axis of an array where something is found."""
+    if shape.rank == 0:
+        raise Undetermined("the places in an array without axes")
+    along = Tensor(Shape((Axis(Dim.fresh("found")),)), promotion.INT64)
+    return Many(along) if shape.rank is None else (along,) * shape.rank
 
 
 @rule(
