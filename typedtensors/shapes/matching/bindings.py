@@ -90,6 +90,10 @@ class Bindings:
         """These bindings and one more, which replaces an earlier one of that name."""
         return Bindings.of({**self.axes, name: Bound(Axis(dim), place)}, self.runs)
 
+    def beside(self, others: Bindings) -> Bindings:
+        """These bindings, and those of other names."""
+        return Bindings.of({**others.axes, **self.axes}, {**others.runs, **self.runs})
+
     def common(self, others: Iterable[Bindings]) -> Bindings:
         """What these bindings and all others say."""
         axes, runs = dict(self.axes), dict(self.runs)

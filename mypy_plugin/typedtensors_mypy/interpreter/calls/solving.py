@@ -15,6 +15,7 @@ from typedtensors_mypy.interpreter.annotations.arrays import arrays_in, choices_
 from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import Given, Signature
 from typedtensors_mypy.interpreter.frame import Frame
+from typedtensors_mypy.interpreter.values import options
 from typedtensors_mypy.source.types import ArrayType
 
 
@@ -70,7 +71,9 @@ def solved(frame: Frame, node: ast.expr, held: Held) -> Bindings | None:
         if isinstance(chosen, Mismatch):
             frame.report(choice[0][0].node, chosen.diagnostic(held.where(chosen.argument)))
             return None
-        found = chosen
+        # Where it is None, its names stand for nothing.
+        if not _may_be_left_out(held, choice):
+            found = chosen
     frame.state.facts = found.facts
     return found.bindings
 
@@ -102,6 +105,11 @@ def _choices(node: ast.expr, held: Held) -> Iterator[list[list[_Array]]]:
             ]
 
 
+def _may_be_left_out(held: Held, choice: list[list[_Array]]) -> bool:
+    given = held.given[choice[0][0].argument.name]
+    return None in options(given.value)
+
+
 def _holds_wrong_numbers(frame: Frame, held: Held, array: _Array) -> bool:
     where = held.where(array.argument.name)
     problem = dtype_mismatch(where, array.kind.dtype, array.value.dtype)
@@ -126,6 +134,6 @@ def _chosen(choice: list[list[_Array]], found: Match) -> Match | Mismatch:
     if any(len(one) != 1 for one in fitting):
         return found
     first, *others = (one[0] for one in fitting)
-    if not others:
-        return first
-    return replace(found, bindings=first.bindings.common(each.bindings for each in others))
+    # Which shape it has may rest on a name that another argument leaves open: that stays open.
+    common = first.bindings.common(each.bindings for each in others)
+    return replace(found, bindings=found.bindings.beside(common))
