@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -214,7 +214,7 @@ def _class(frame: Frame, node: ast.ClassDef) -> None:
     define_class(frame, node)
 
 
-_EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
+_EXECUTORS: dict[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -229,7 +229,6 @@ _EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.With: with_block,
     ast.AsyncWith: with_block,
     ast.Try: try_block,
-    **({ast.TryStar: try_block} if sys.version_info >= (3, 11) else {}),
     ast.Match: match_statement,
     ast.Delete: _delete,
     ast.Break: _break,
@@ -240,3 +239,5 @@ _EXECUTORS: Mapping[type[ast.stmt], Callable[[Frame, Any], None]] = {
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,
 }
+if sys.version_info >= (3, 11):
+    _EXECUTORS[ast.TryStar] = try_block
