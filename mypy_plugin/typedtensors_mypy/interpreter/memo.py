@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, replace
 
 from typedtensors.dims import Atom, Dim
-from typedtensors.dims.quick import dataclass
+from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Fields, Layer, Object, Unknown, Value
 from typedtensors.shapes import DType, Shape, Tensor
 from typedtensors_mypy.interpreter.state import Changed, State
@@ -35,16 +35,16 @@ class Followed:
     """What a call gave, which lists and dicts it changed, and what a constructor set.
 
     `changed` is what became of the arguments that were changed where they are, by parameter.
-    `taught` are the sizes of the caller's that the body shows to be numbers. `given` are the lists
-    and dicts that it got, in the order of `Likeness.given`.
+    `given` are the lists and dicts that it got, in the order of `Likeness.given`. `taught` are the
+    sizes of the caller's that the body shows to be numbers.
     """
 
     value: Value
     lists: Mapping[int, Changed] = field(default_factory=dict)
     attributes: Mapping[str, Value] = field(default_factory=dict)
     changed: Mapping[str, Value] = field(default_factory=dict)
-    taught: Mapping[Atom, Dim] = field(default_factory=dict)
     given: tuple[Items, ...] = ()
+    taught: Mapping[Atom, Dim] = field(default_factory=dict)
 
     def with_given(self, given: tuple[Items, ...]) -> Followed | None:
         """The same for a call that is alike but gets these lists; None if that is not clear."""
@@ -68,7 +68,15 @@ class Likeness:
     @property
     def itself(self) -> Hashable:
         """Equal for calls that get the same lists: one inside the other has no end."""
-        return self.key, tuple(each.serial for each in self.given)
+        return self, tuple(each.serial for each in self.given)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.key)
+
+    def __hash__(self) -> int:
+        """Each value in the key is asked once, though a call is looked for several times."""
+        return self._hash
 
     @classmethod
     def of(

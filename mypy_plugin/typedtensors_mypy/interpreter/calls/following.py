@@ -53,6 +53,9 @@ from typedtensors_mypy.source.types import (
     specs_of,
 )
 
+_NOT_FOLLOWED = Unknown("a function that is not followed")
+_KEYWORDS = Unknown("keyword arguments")
+
 
 def call_function(frame: Frame, node: ast.expr, function: Function, arguments: Arguments) -> Value:
     """The value of a call: by the function's annotations where it has some, else by its body."""
@@ -190,20 +193,24 @@ class _Call:
         that.
         """
         run, receiver = self.frame.run, self.function.receiver
+        module, node = self.function.scope.module, self.function.node
+        if self.frame.too_deep or module.once(_is_stub, node):
+            return _NOT_FOLLOWED
         given = ((name, each.value) for name, each in self.given.items())
         like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
-        if self.frame.too_deep or like.itself in run.active or _is_stub(self.function):
-            return Unknown("a function that is not followed")
+        itself = like.itself
+        if itself in run.active:
+            return _NOT_FOLLOWED
         so_far = self._set_so_far()
         known = None if so_far else run.followed.get(like)
         known = known and known.with_given(like.given)
         if known is None:
             reusable = (is_blank(receiver) and not so_far) or not _is_building(receiver)
             reusable = reusable and not _closes_over_lists(self.function)
-            run.active.add(like.itself)
+            run.active.add(itself)
             with run.listening() as heard:
-                known = replace(self._go_through(promised), given=like.given)
-            run.active.discard(like.itself)
+                known = self._go_through(promised, like.given)
+            run.active.discard(itself)
             if reusable and not heard and not run.exhausted:
                 run.followed[like] = known
         if known.lists:
@@ -222,7 +229,7 @@ class _Call:
         receiver = self.function.receiver
         return self.frame.state.attributes(receiver) if _is_building(receiver) else {}
 
-    def _go_through(self, promised: Bindings | None) -> Followed:
+    def _go_through(self, promised: Bindings | None, given: tuple[Items, ...]) -> Followed:
         inner = self._activation()
         if promised is not None and not self.signature.generator:
             inner.returns, inner.bindings = self.signature.returns, promised
@@ -231,14 +238,14 @@ class _Call:
         value = _result(inner, self.signature)
         before = self.frame.state.lists
         changed = {at: each for at, each in end.lists.items() if before.get(at) is not each}
-        became = {name: end.values.get(name) for name in self.given}
-        became = {name: each for name, each in became.items() if each in (CHANGED, RESHAPED)}
+        ends = ((name, end.values.get(name)) for name in self.given)
+        became = {name: each for name, each in ends if each is CHANGED or each is RESHAPED}
         taught = _taught(self.frame.state.facts, end.facts)
-        return Followed(value, changed, self._attributes(end), became, taught)
+        return Followed(value, changed, self._attributes(end), became, given, taught)
 
     def _pass_on(self, given: Given, became: Value) -> None:
         """Let the caller know of what the function did to an argument where it is."""
-        if became == RESHAPED:
+        if became is RESHAPED:
             self.frame.state.replace(given.value, RESHAPED)
         elif given.node is not None and not isinstance(given.value, Unknown):
             forget_module(self.frame, given.node)
@@ -264,7 +271,7 @@ class _Call:
         facts, lists, reads = frame.state.facts, frame.state.lists, frame.state.reads
         inner.state = State(facts=facts, lists=lists, making=making, reads=reads)
         for parameter in self.signature.parameters:
-            value: Value = () if parameter.kind == "*" else Unknown("keyword arguments")
+            value: Value = () if parameter.kind == "*" else _KEYWORDS
             if parameter.name in self.given:
                 value = self.given[parameter.name].value
             elif parameter.name in self.function.defaults:
@@ -287,13 +294,13 @@ def _taught(before: Facts, after: Facts) -> Mapping[Atom, Dim]:
     }
 
 
-def _is_stub(function: Function) -> bool:
+def _is_stub(node: AnyFunction) -> bool:
     """Whether a summary left out the body, or a subclass has to write it."""
-    body = [each.value if isinstance(each, ast.Expr) else each for each in function.node.body]
+    body = [each.value if isinstance(each, ast.Expr) else each for each in node.body]
     last = body[-1]
     left_out = isinstance(last, ast.Constant) and last.value is ...
     empty = all(isinstance(each, (ast.Constant, ast.Pass)) for each in body)
-    return left_out or empty or _is_abstract(function.node)
+    return left_out or empty or _is_abstract(node)
 
 
 def _is_abstract(node: AnyFunction) -> bool:
