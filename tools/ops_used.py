@@ -19,7 +19,7 @@ from pathlib import Path
 from tools.real import FOLDER
 from typedtensors.ops import lookup
 from typedtensors.ops.catalog.surface import surface
-from typedtensors_mypy.interpreter.calls.torch_library import LIBRARY
+from typedtensors_mypy.interpreter.calls.libraries.torch import LIBRARY
 from typedtensors_mypy.source.modules import FunctionNode, Module
 from typedtensors_mypy.source.program import External, Target
 from typedtensors_mypy.source.scope import Scope

@@ -8,9 +8,8 @@ import ast
 import pytest
 
 from tests.typedtensors_mypy.programs import Sources
-from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.specs import SpecReader
+from typedtensors_mypy.source.annotations.types import (
     ArrayType,
     CallableType,
     MappingType,
@@ -19,6 +18,7 @@ from typedtensors_mypy.source.types import (
     TupleType,
     UnionType,
 )
+from typedtensors_mypy.source.scope import Scope
 
 HEADER = """
 import jaxtyping as jt

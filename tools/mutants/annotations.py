@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 
 from tools.mutants.edits import Edit, swap
+from typedtensors_mypy.source.annotations.specs import SpecReader
+from typedtensors_mypy.source.annotations.types import AnnotationType, specs_of
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode
 from typedtensors_mypy.source.program import Definition
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import AnnotationType, specs_of
 
 _NAMED = re.compile(r"(?<![\w*#?.])[a-zA-Z]\w*(?!\w)")
 Annotated = dict[str, AnnotationType]

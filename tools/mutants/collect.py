@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from tools.mutants.annotations import Annotated, annotated, call_edits, spec_edits
 from tools.mutants.edits import Edit, edits
 from tools.mutants.strength import is_strong
+from typedtensors_mypy.source.annotations.types import specs_of
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
 from typedtensors_mypy.source.program import Program
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.types import specs_of
 
 
 @dataclass(frozen=True)

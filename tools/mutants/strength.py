@@ -25,8 +25,8 @@ from collections.abc import Iterator
 
 from tools.mutants.annotations import Annotated
 from tools.mutants.edits import Edit
+from typedtensors_mypy.source.annotations.types import ScalarType, TupleType, UnionType, specs_of
 from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.types import ScalarType, TupleType, UnionType, specs_of
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 # What is asked of an array without a look at its axes.

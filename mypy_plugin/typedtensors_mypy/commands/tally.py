@@ -21,12 +21,12 @@ from mypy.util import decode_python_encoding
 from typedtensors.config import Config
 from typedtensors_mypy.build import is_users
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.abbreviations import abbreviation
+from typedtensors_mypy.source.annotations.abbreviations import abbreviation
+from typedtensors_mypy.source.annotations.specs import SpecReader
+from typedtensors_mypy.source.annotations.types import OpaqueType
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External, Target
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecReader
-from typedtensors_mypy.source.types import OpaqueType
 
 # What a file with shape annotations starts with.
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(?:jaxtyping|typedtensors)\b", re.MULTILINE)

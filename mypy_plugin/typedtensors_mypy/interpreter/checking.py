@@ -19,14 +19,14 @@ from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.statements.execution import execute
 from typedtensors_mypy.interpreter.values import Function
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.abbreviations import abbreviation
-from typedtensors_mypy.source.contents import every_part
+from typedtensors_mypy.source.annotations.abbreviations import abbreviation
+from typedtensors_mypy.source.annotations.readings import reading_of
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module, import_bindings
 from typedtensors_mypy.source.program import Definition, External, Program, Target, resolve
-from typedtensors_mypy.source.readings import reading_of
 from typedtensors_mypy.source.relevance import Relevance
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.syntax import blocks
+from typedtensors_mypy.source.syntax.contents import every_part
+from typedtensors_mypy.source.syntax.walks import blocks
 
 _SCOPES = (*FunctionNode, ast.ClassDef)
 # What may stand between the brackets of an alias that writes a spec anew.

@@ -17,9 +17,9 @@ from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
+from typedtensors_mypy.source.annotations.types import UNANNOTATED, AnnotationType, specs_of
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, specs_of
 
 _DEEPEST = 12
 _UNBOUND = object()

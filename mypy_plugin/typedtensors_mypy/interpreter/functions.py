@@ -19,8 +19,8 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Instance
 from typedtensors_mypy.interpreter.ways import given_or_not, tell_of_all, tell_of_each, ways
-from typedtensors_mypy.source.contents import contents
-from typedtensors_mypy.source.types import UNANNOTATED, StreamType, specs_of
+from typedtensors_mypy.source.annotations.types import UNANNOTATED, StreamType, specs_of
+from typedtensors_mypy.source.syntax.contents import contents
 
 _SHORTEST_NAME = 2
 

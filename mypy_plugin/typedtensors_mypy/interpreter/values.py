@@ -12,9 +12,9 @@ from typedtensors.dims import Atom
 from typedtensors.dims.quick import cached_property, dataclass
 from typedtensors.ops import Fields, Framework, Many, Rounds, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
+from typedtensors_mypy.source.annotations.types import AnnotationType
 from typedtensors_mypy.source.modules import AnyFunction, Symbol
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.types import AnnotationType
 
 _MOST_OPTIONS = 4
 # What holds more than this, as lists of alternatives of lists of alternatives do, is not known: to

@@ -19,7 +19,7 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run, TooMuchError
 from typedtensors_mypy.interpreter.values import Either, either
 from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.syntax import binding_counts
+from typedtensors_mypy.source.syntax.walks import binding_counts
 
 _MOST_WAYS = 4
 

@@ -10,10 +10,10 @@ from functools import cache, partial
 from itertools import accumulate
 
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import Assigned, Module, import_bindings
 from typedtensors_mypy.source.program import Definition, External, Program, Target, resolve
 from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax.contents import contents, parts
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 

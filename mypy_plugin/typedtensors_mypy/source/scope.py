@@ -10,7 +10,6 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from typedtensors.dims.quick import dataclass
-from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Imported, Module, Symbol
 from typedtensors_mypy.source.program import (
     External,
@@ -20,7 +19,8 @@ from typedtensors_mypy.source.program import (
     module_symbol,
     resolve,
 )
-from typedtensors_mypy.source.syntax import dotted
+from typedtensors_mypy.source.syntax.contents import contents
+from typedtensors_mypy.source.syntax.walks import dotted
 
 _Answer = TypeVar("_Answer")
 

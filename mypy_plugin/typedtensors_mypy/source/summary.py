@@ -15,16 +15,16 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.changes import own_calls, receiver
-from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import FunctionNode, Module
-from typedtensors_mypy.source.syntax import dotted, statements, walk
+from typedtensors_mypy.source.syntax.changes import own_calls, receiver
+from typedtensors_mypy.source.syntax.contents import contents
+from typedtensors_mypy.source.syntax.walks import dotted, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from typedtensors_mypy.source.contents import Contents
     from typedtensors_mypy.source.modules import AnyFunction
+    from typedtensors_mypy.source.syntax.contents import Contents
 
 _NAME = re.compile(r"[^\W\d]\w*")
 # The body of a function longer than this is not worth interpreting at its callers.

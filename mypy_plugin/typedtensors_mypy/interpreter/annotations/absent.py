@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.source.types import specs_of
+from typedtensors_mypy.source.annotations.types import specs_of
 
 _GONE = object()
 

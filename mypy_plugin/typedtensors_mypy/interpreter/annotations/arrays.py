@@ -11,7 +11,7 @@ from typedtensors_mypy.interpreter.annotations.declared import values_in
 from typedtensors_mypy.interpreter.expressions.iteration import known_items
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Either, Items, Stream, options
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.types import (
     UNANNOTATED,
     AnnotationType,
     ArrayType,

@@ -45,7 +45,7 @@ from typedtensors_mypy.interpreter.values import (
     of_framework,
     options,
 )
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.types import (
     AnnotationType,
     ArrayType,
     BareArrayType,

@@ -10,9 +10,9 @@ from typedtensors.shapes import Bindings, Spec
 from typedtensors_mypy.interpreter.calls.classes import lineage
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Instance, UserClass
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import specs_of
 from typedtensors_mypy.source.modules import Assigned
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.types import specs_of
 
 
 def names_of(run: Run, instance: Instance) -> Bindings:

@@ -14,18 +14,18 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Items
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.contents import contents
-from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import (
     AnnotationType,
     MappingType,
     ScalarType,
     StreamType,
     specs_of,
 )
+from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.program import External
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax.contents import contents
 
 _INTEGER = ScalarType("int")
 # Decorators that are accounted for in a signature.

@@ -27,10 +27,10 @@ from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.contents import contents, parts
+from typedtensors_mypy.source.annotations.types import OpaqueType, ScalarType
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.types import OpaqueType, ScalarType
+from typedtensors_mypy.source.syntax.contents import contents, parts
 
 # For how many steps calls are followed to make some object of another module's class: each module
 # that asks for an attribute makes its own, and most ask for a few.

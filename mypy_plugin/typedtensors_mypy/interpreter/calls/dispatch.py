@@ -11,7 +11,6 @@ from typedtensors.ops import Framework, Layer, Object, Unknown, Value, canonical
 from typedtensors.ops.rule import framework_of as framework_of_op
 from typedtensors_mypy.interpreter.alternatives import for_each
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.builtin import BUILTINS
 from typedtensors_mypy.interpreter.calls.classes import bound_method, forward_name, keras_kind
 from typedtensors_mypy.interpreter.calls.constructors import (
     BASE_LAYER,
@@ -19,17 +18,18 @@ from typedtensors_mypy.interpreter.calls.constructors import (
     ensure_built,
     make_base_layer,
 )
-from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.keras import models as keras_models
 from typedtensors_mypy.interpreter.calls.keras.objects import call_object, without_flags
-from typedtensors_mypy.interpreter.calls.own_library import OWN
-from typedtensors_mypy.interpreter.calls.python_library import PYTHON, make
-from typedtensors_mypy.interpreter.calls.tensorflow_library import (
+from typedtensors_mypy.interpreter.calls.libraries.builtin import BUILTINS
+from typedtensors_mypy.interpreter.calls.libraries.containers import call_container_method
+from typedtensors_mypy.interpreter.calls.libraries.own import OWN
+from typedtensors_mypy.interpreter.calls.libraries.python import PYTHON, make
+from typedtensors_mypy.interpreter.calls.libraries.tensorflow import (
     LIBRARY as OF_TENSORFLOW,
     call_carrier,
 )
-from typedtensors_mypy.interpreter.calls.torch_library import (
+from typedtensors_mypy.interpreter.calls.libraries.torch import (
     LIBRARY,
     call_chain,
     call_chain_method,

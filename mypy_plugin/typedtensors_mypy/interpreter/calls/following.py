@@ -44,14 +44,14 @@ from typedtensors_mypy.interpreter.values import (
     Items,
     Stream,
 )
-from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.syntax import dotted
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.types import (
     ClassType,
     OpaqueType,
     ScalarType,
     specs_of,
 )
+from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.syntax.walks import dotted
 
 _NOT_FOLLOWED = Unknown("a function that is not followed")
 _KEYWORDS = Unknown("keyword arguments")

@@ -14,11 +14,11 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, Items, UserClass
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import UNANNOTATED, AnnotationType, ScalarType
 from typedtensors_mypy.source.modules import FunctionNode
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.syntax import walk
-from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType, ScalarType
+from typedtensors_mypy.source.syntax.walks import walk
 
 # Annotations of what is no field, and of what only `__post_init__` gets.
 _NO_FIELDS = frozenset({"typing.ClassVar", "typing_extensions.ClassVar"})

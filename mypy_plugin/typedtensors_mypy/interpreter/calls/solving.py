@@ -16,7 +16,7 @@ from typedtensors_mypy.interpreter.annotations.dtypes import dtype_mismatch
 from typedtensors_mypy.interpreter.annotations.signature import Given, Signature
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import options
-from typedtensors_mypy.source.types import ArrayType
+from typedtensors_mypy.source.annotations.types import ArrayType
 
 
 @dataclass(frozen=True)

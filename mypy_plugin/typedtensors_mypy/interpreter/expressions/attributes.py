@@ -45,11 +45,11 @@ from typedtensors_mypy.interpreter.values import (
     present,
 )
 from typedtensors_mypy.source import keras_names, library
-from typedtensors_mypy.source.changes import reassigned, replaced
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import AnnotationType, OpaqueType
 from typedtensors_mypy.source.modules import Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import External, resolve
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.types import AnnotationType, OpaqueType
+from typedtensors_mypy.source.syntax.changes import reassigned, replaced
 
 # Asked of a dtype as of an array that has it.
 _OF_DTYPE = frozenset({"is_floating_point", "is_complex"})

@@ -37,7 +37,7 @@ from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.statements.definitions import inner_function
 from typedtensors_mypy.interpreter.statements.refinement import holds_here, refine, truth
 from typedtensors_mypy.interpreter.values import REPORTED, Coming, either, options
-from typedtensors_mypy.source.syntax import as_function
+from typedtensors_mypy.source.syntax.walks import as_function
 
 
 def evaluate(frame: Frame, node: ast.expr) -> Value:

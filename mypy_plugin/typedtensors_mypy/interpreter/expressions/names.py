@@ -17,11 +17,11 @@ from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.changes import changed_in_place
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import specs_of
 from typedtensors_mypy.source.modules import AnyFunction, Assigned, FunctionNode, Module
 from typedtensors_mypy.source.program import Definition, External, Target
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.types import specs_of
+from typedtensors_mypy.source.syntax.changes import changed_in_place
 
 _UNBOUND = object()
 

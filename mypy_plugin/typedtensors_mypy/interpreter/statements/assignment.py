@@ -41,10 +41,10 @@ from typedtensors_mypy.interpreter.values import (
     options,
 )
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.changes import reassigned, replaced
+from typedtensors_mypy.source.annotations.types import ArrayType, ScalarType, UnionType
 from typedtensors_mypy.source.library import ARRAY_CLASS
-from typedtensors_mypy.source.syntax import dotted, last_names, statements, stored_names
-from typedtensors_mypy.source.types import ArrayType, ScalarType, UnionType
+from typedtensors_mypy.source.syntax.changes import reassigned, replaced
+from typedtensors_mypy.source.syntax.walks import dotted, last_names, statements, stored_names
 
 _UNBOUND = object()
 # Attributes of a module that say nothing of what it computes.

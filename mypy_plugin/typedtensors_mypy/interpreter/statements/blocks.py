@@ -10,14 +10,14 @@ from contextlib import nullcontext
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes.broadcast import ACCEPTING
 from typedtensors_mypy.interpreter.calls.classes import bound_method
-from typedtensors_mypy.interpreter.calls.python_library import enter
+from typedtensors_mypy.interpreter.calls.libraries.python import enter
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State, join_states
 from typedtensors_mypy.interpreter.statements.assignment import assign
 from typedtensors_mypy.interpreter.values import Instance
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.syntax import dotted, stored_names
+from typedtensors_mypy.source.syntax.walks import dotted, stored_names
 
 # In statements: a training loop in a `try` is no attempt at something.
 _LONGEST_ATTEMPT = 2

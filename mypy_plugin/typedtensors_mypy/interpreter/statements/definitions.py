@@ -11,9 +11,9 @@ from typedtensors_mypy.interpreter.expressions.names import function_value
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import interpret
 from typedtensors_mypy.interpreter.values import Function, Items
-from typedtensors_mypy.source.contents import contents
 from typedtensors_mypy.source.modules import Ambiguous, AnyFunction
-from typedtensors_mypy.source.syntax import binding_counts
+from typedtensors_mypy.source.syntax.contents import contents
+from typedtensors_mypy.source.syntax.walks import binding_counts
 
 
 def define_function(frame: Frame, node: AnyFunction) -> None:

@@ -17,8 +17,13 @@ from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import Function
-from typedtensors_mypy.source.syntax import walk
-from typedtensors_mypy.source.types import AnnotationType, ArrayType, UnionType, specs_of
+from typedtensors_mypy.source.annotations.types import (
+    AnnotationType,
+    ArrayType,
+    UnionType,
+    specs_of,
+)
+from typedtensors_mypy.source.syntax.walks import walk
 
 # In statements, the one that returns included.
 _LONGEST = 4

@@ -14,7 +14,7 @@ from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.alternatives import either_way
 from typedtensors_mypy.interpreter.annotations.absent import unbound_names
 from typedtensors_mypy.interpreter.annotations.declared import check, keep
-from typedtensors_mypy.interpreter.calls.containers import extend
+from typedtensors_mypy.interpreter.calls.libraries.containers import extend
 from typedtensors_mypy.interpreter.expressions import operators
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import join_states
@@ -33,10 +33,10 @@ from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import holds_here, refine
 from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import OpaqueType
 from typedtensors_mypy.source.modules import Module, import_bindings
 from typedtensors_mypy.source.program import External, resolve as resolve_name
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.types import OpaqueType
 
 
 def execute(frame: Frame, body: Sequence[ast.stmt]) -> None:

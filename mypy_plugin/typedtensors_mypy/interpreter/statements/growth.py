@@ -13,7 +13,7 @@ from typedtensors.ops import Rounds
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Items, Stream
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode
-from typedtensors_mypy.source.syntax import walk
+from typedtensors_mypy.source.syntax.walks import walk
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.expressions.broadcasts import shorten
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.refinement import holds_here
-from typedtensors_mypy.source.syntax import rank_of
+from typedtensors_mypy.source.syntax.walks import rank_of
 
 
 def judge_guard(

@@ -26,9 +26,9 @@ from typedtensors_mypy.interpreter.statements.widening import (
     Since,
     sizes_of_rounds,
 )
-from typedtensors_mypy.source.changes import modules_changed
-from typedtensors_mypy.source.rounds import AnyLoop, carried, tallied
-from typedtensors_mypy.source.syntax import leaves_early, stored_names
+from typedtensors_mypy.source.syntax.changes import modules_changed
+from typedtensors_mypy.source.syntax.rounds import AnyLoop, carried, tallied
+from typedtensors_mypy.source.syntax.walks import leaves_early, stored_names
 
 _MOST_UNROLLED = 8
 _MOST_ROUNDS = 6

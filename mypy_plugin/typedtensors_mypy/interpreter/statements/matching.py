@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Tensor
-from typedtensors_mypy.interpreter.calls.builtin import is_of
+from typedtensors_mypy.interpreter.calls.libraries.builtin import is_of
 from typedtensors_mypy.interpreter.expressions.attributes import attribute_of
 from typedtensors_mypy.interpreter.expressions.iteration import (
     known_items,

@@ -19,7 +19,7 @@ from typedtensors_mypy.interpreter.values import (
     either,
     of_framework,
 )
-from typedtensors_mypy.source.syntax import dotted, names_in, rank_of
+from typedtensors_mypy.source.syntax.walks import dotted, names_in, rank_of
 
 # Of a comparison of what is left with what is right, whether it says that the left one is larger,
 # and whether they may be equal.

@@ -15,8 +15,8 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method, keras_kind
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance
+from typedtensors_mypy.source.annotations.types import specs_of
 from typedtensors_mypy.source.keras_names import Kind
-from typedtensors_mypy.source.types import specs_of
 
 # What a loss holds of how it reduces what `call` gives, under the name that Keras has for it.
 REDUCTION, MEAN = "reduction", "sum_over_batch_size"

@@ -23,9 +23,9 @@ from typedtensors_mypy.interpreter.values import (
     options,
 )
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.annotations.readings import type_of
+from typedtensors_mypy.source.annotations.types import OpaqueType
 from typedtensors_mypy.source.program import External
-from typedtensors_mypy.source.readings import type_of
-from typedtensors_mypy.source.types import OpaqueType
 
 
 def _partial(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:

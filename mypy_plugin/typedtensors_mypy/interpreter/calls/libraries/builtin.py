@@ -15,8 +15,8 @@ from typedtensors_mypy.findings import Finding, Place
 from typedtensors_mypy.interpreter.annotations.text import annotation_text
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import bound_method, lineage
-from typedtensors_mypy.interpreter.calls.iterators import ITERATORS
-from typedtensors_mypy.interpreter.calls.numbers import NUMBERS, guarded
+from typedtensors_mypy.interpreter.calls.libraries.iterators import ITERATORS
+from typedtensors_mypy.interpreter.calls.libraries.numbers import NUMBERS, guarded
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,

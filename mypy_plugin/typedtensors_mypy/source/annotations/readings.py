@@ -7,9 +7,9 @@ import ast
 from collections.abc import Sequence
 
 from typedtensors.dims.quick import dataclass
+from typedtensors_mypy.source.annotations.specs import SpecProblem, SpecReader
+from typedtensors_mypy.source.annotations.types import UNANNOTATED, AnnotationType
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.specs import SpecProblem, SpecReader
-from typedtensors_mypy.source.types import UNANNOTATED, AnnotationType
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,15 @@ from typedtensors.dims.quick import dataclass
 from typedtensors.ops import canonical
 from typedtensors.shapes import DType, Spec, SpecError, parse_spec
 from typedtensors_mypy.source import library
-from typedtensors_mypy.source.abbreviations import abbreviation
-from typedtensors_mypy.source.brackets import called, disjoint, scalar_problem, wrong_brackets
-from typedtensors_mypy.source.modules import AnyFunction, Assigned
-from typedtensors_mypy.source.program import Definition, External
-from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.syntax import empty_function
-from typedtensors_mypy.source.texts import text_of
-from typedtensors_mypy.source.types import (
+from typedtensors_mypy.source.annotations.abbreviations import abbreviation
+from typedtensors_mypy.source.annotations.brackets import (
+    called,
+    disjoint,
+    scalar_problem,
+    wrong_brackets,
+)
+from typedtensors_mypy.source.annotations.texts import text_of
+from typedtensors_mypy.source.annotations.types import (
     UNANNOTATED,
     AnnotationType,
     ArrayType,
@@ -34,6 +35,10 @@ from typedtensors_mypy.source.types import (
     TupleType,
     UnionType,
 )
+from typedtensors_mypy.source.modules import AnyFunction, Assigned
+from typedtensors_mypy.source.program import Definition, External
+from typedtensors_mypy.source.scope import Scope
+from typedtensors_mypy.source.syntax.walks import empty_function
 
 # So many aliases may stand for one another; and so many in all, for `A = tuple[B, B, B]` with
 # `B = tuple[C, C, C]` and so on has no end that is worth it.

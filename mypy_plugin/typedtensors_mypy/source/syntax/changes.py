@@ -7,9 +7,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from typedtensors_mypy.source.contents import contents, parts
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.source.syntax import dotted, statements, walk
+from typedtensors_mypy.source.syntax.contents import contents, parts
+from typedtensors_mypy.source.syntax.walks import dotted, statements, walk
 
 _WALKS = frozenset({"children", "modules", "named_children", "named_modules"})
 _HARMLESS = frozenset({"data", "grad", "requires_grad", "training"})

@@ -14,10 +14,10 @@ from typedtensors.diagnostics import Diagnostic, wording
 from typedtensors.shapes import DType, Spec
 from typedtensors.shapes.dtype import Number
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.annotations.texts import constant_of, text_of
 from typedtensors_mypy.source.program import External
 from typedtensors_mypy.source.scope import Scope
-from typedtensors_mypy.source.syntax import dotted
-from typedtensors_mypy.source.texts import constant_of, text_of
+from typedtensors_mypy.source.syntax.walks import dotted
 
 _NUMBERS = frozenset({"bool", "int", "float"})
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")

@@ -10,7 +10,7 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors.ops.steps.axes.slicing import taken
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.numbers import guarded
+from typedtensors_mypy.interpreter.calls.libraries.numbers import guarded
 from typedtensors_mypy.interpreter.expressions.iteration import (
     as_sequence,
     item_of,

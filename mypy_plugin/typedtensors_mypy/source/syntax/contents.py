@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from typedtensors.dims.quick import dataclass
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.source.syntax import FIELDS, blocks, dotted, last_names
+from typedtensors_mypy.source.syntax.walks import FIELDS, blocks, dotted, last_names
 
 # What a quoted annotation looks like; most other texts are prose.
 _ANNOTATION = re.compile(r"[\w.]+(?:\s*[\[|].*)?", re.DOTALL)

@@ -13,8 +13,8 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import REPORTED, Items
-from typedtensors_mypy.source.readings import reading_of
-from typedtensors_mypy.source.types import OpaqueType
+from typedtensors_mypy.source.annotations.readings import reading_of
+from typedtensors_mypy.source.annotations.types import OpaqueType
 
 
 def _check(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from typedtensors_mypy.source.syntax import statements, walk
+from typedtensors_mypy.source.syntax.walks import statements, walk
 
 AnyLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 

@@ -10,16 +10,21 @@ from typedtensors.dims import Dim
 from typedtensors.ops import Unknown, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
-from typedtensors_mypy.interpreter.calls.autograd import AUTOGRAD
 from typedtensors_mypy.interpreter.calls.classes import bound_method
-from typedtensors_mypy.interpreter.calls.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.keras.models import (
     make_input,
     make_model,
     make_sequential,
     pass_input,
 )
-from typedtensors_mypy.interpreter.calls.mapping import MAPPED, call_mapped, map_elements, vmap
+from typedtensors_mypy.interpreter.calls.libraries.autograd import AUTOGRAD
+from typedtensors_mypy.interpreter.calls.libraries.containers import call_container_method
+from typedtensors_mypy.interpreter.calls.libraries.mapping import (
+    MAPPED,
+    call_mapped,
+    map_elements,
+    vmap,
+)
 from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
