@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from typedtensors.dims import Dim
 from typedtensors.dims.quick import dataclass
-from typedtensors.ops import Rounds
+from typedtensors.ops import Rounds, Value
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Items, Stream
+from typedtensors_mypy.interpreter.joins import contained
+from typedtensors_mypy.interpreter.values import Either, Instance, Items, Method, Partial, Stream
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode
 from typedtensors_mypy.source.syntax.walks import walk
 
@@ -51,9 +52,37 @@ def count_items(frame: Frame, before: Mapping[str, Before], rounds: Rounds | Non
 
 def _has_one_name(frame: Frame, name: str, made: Items) -> bool:
     """Whether nothing but a variable of the function's leads to a list."""
-    names = sum(value is made for value in frame.state.values.values())
+    others = [value for other, value in frame.state.values.items() if other != name]
+    held = [each.now for each in frame.state.lists.values()]
     inner = frame.scope.module.once(_used_inside, frame.function) if frame.function else ()
-    return names == 1 and name not in inner
+    return name not in inner and not _leads_to([*others, *held], made)
+
+
+def _leads_to(values: Iterable[Value], made: Items) -> bool:
+    """Whether some of the values is a list, or holds it."""
+    pending, met = [*values], set[int]()
+    while pending:
+        value = pending.pop()
+        if value is made:
+            return True
+        if id(value) not in met:
+            met.add(id(value))
+            pending += _parts(value)
+    return False
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    if isinstance(value, tuple):
+        return value
+    if isinstance(value, Either):
+        return value.options
+    if isinstance(value, Method):
+        return (value.receiver,)
+    if isinstance(value, Partial):
+        return (value.callee, *value.positional, *value.keywords.values())
+    if isinstance(value, Instance):
+        return value.attributes.values()
+    return contained(value)
 
 
 def _grown(loop: ast.For | ast.AsyncFor) -> frozenset[str]:

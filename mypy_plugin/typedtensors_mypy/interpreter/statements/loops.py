@@ -27,7 +27,7 @@ from typedtensors_mypy.interpreter.statements.widening import (
     sizes_of_rounds,
 )
 from typedtensors_mypy.source.syntax.changes import modules_changed
-from typedtensors_mypy.source.syntax.rounds import AnyLoop, carried, tallied
+from typedtensors_mypy.source.syntax.rounds import AnyLoop, carried, feeds_itself, tallied
 from typedtensors_mypy.source.syntax.walks import leaves_early, stored_names
 
 _MOST_UNROLLED = 8
@@ -39,6 +39,8 @@ _COST_OF_A_ROUND = 20
 def for_loop(frame: Frame, node: ast.For | ast.AsyncFor) -> None:
     """Round by round where the items are few and known, else any number of equal rounds."""
     source = frame.evaluate(node.iter)
+    if frame.scope.module.once(feeds_itself, node):
+        mark_changed(frame, source)
     items = known_items(frame, source)
     early = frame.scope.module.once(leaves_early, node)
     if items is not None and len(items) <= _MOST_UNROLLED and not early:
@@ -147,7 +149,9 @@ class _Round:
         if self._gives or not change.lists.isdisjoint(self._reads):
             return False
         module = self._frame.scope.module
-        read = change.names & module.once(carried, node)
+        exposed = module.once(carried, node)
+        # What leads to an attribute is not only the name that it was assigned under.
+        read = frozenset(name for name in change.names if name in exposed or "." in name)
         counts = read & module.once(tallied, node)
         if read != counts or not head.are_numbers(counts):
             return False

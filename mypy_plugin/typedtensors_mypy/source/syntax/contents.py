@@ -15,7 +15,7 @@ from typedtensors_mypy.source.syntax.walks import FIELDS, blocks, dotted, last_n
 # What a quoted annotation looks like; most other texts are prose.
 _ANNOTATION = re.compile(r"[\w.]+(?:\s*[\[|].*)?", re.DOTALL)
 # Methods that change the list, dict or set that they belong to.
-_CHANGING = frozenset(
+CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
     | {"remove", "reverse", "setdefault", "sort", "update"}
 )
@@ -204,7 +204,7 @@ class _Walk:
         self.imports.append(node)
 
     def call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
             self._change(node.func.value)
 
     def subscript(self, node: ast.Subscript) -> None:

@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from typedtensors_mypy.source.syntax.contents import CHANGING
 from typedtensors_mypy.source.syntax.walks import statements, walk
 
 AnyLoop: TypeAlias = ast.For | ast.AsyncFor | ast.While
@@ -34,6 +35,21 @@ def tallied(loop: AnyLoop) -> frozenset[str]:
     parts = [loop.test] if isinstance(loop, ast.While) else [loop.target]
     others = {name for name, node in _names([*parts, *loop.body]) if id(node) not in targets}
     return frozenset(targets.values()) - others
+
+
+def feeds_itself(loop: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop changes the list that it goes through: `for at in todo: todo.append(...)`."""
+    gone_through = {name for name, _ in _names([loop.iter])}
+    owners = (
+        part.func.value.id
+        for statement in loop.body
+        for part in walk(statement)
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and isinstance(part.func.value, ast.Name)
+        and part.func.attr in CHANGING
+    )
+    return not gone_through.isdisjoint(owners)
 
 
 class _Reading:

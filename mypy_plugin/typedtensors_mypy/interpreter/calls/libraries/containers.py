@@ -96,6 +96,8 @@ def _pop(frame: Frame, receiver: Value, arguments: Arguments) -> Value:
             _hold(frame, receiver, tuple(values))
         else:
             frame.state.change(receiver, join_contents(now, Items((), None, now.serial)))
+    elif isinstance(receiver, Items) and isinstance(now, Stream):
+        frame.state.change(receiver, Stream(now.item))
     return taken
 
 

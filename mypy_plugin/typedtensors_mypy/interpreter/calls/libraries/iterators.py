@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typedtensors.dims import Dim
 from typedtensors.ops import Rounds, Unknown, Value
 from typedtensors.ops.steps.axes.slicing import taken
+from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.libraries.numbers import guarded
 from typedtensors_mypy.interpreter.expressions.iteration import (
@@ -18,7 +19,7 @@ from typedtensors_mypy.interpreter.expressions.iteration import (
     rounds_of,
 )
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Stream
+from typedtensors_mypy.interpreter.values import Items, Stream
 
 
 def _range(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -88,12 +89,19 @@ def _reversed(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
 
 
 def _next(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    return item_of(frame, arguments.positional[0])
+    value, at = arguments.positional[0], arguments.nodes[0] if arguments.nodes else None
+    item = item_of(frame, value)
+    if isinstance(at, ast.Name) and type(value) in (Stream, tuple):
+        # There is one item less to come.
+        frame.state.assign(at.id, Stream(item))
+    return item
 
 
-def _iter(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+def _iter(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
+    """What is drawn from it is not counted."""
     value = arguments.positional[0]
-    return Stream(value.item) if isinstance(value, Stream) else value
+    counted = isinstance(value, (Stream, Items, Tensor)) or type(value) is tuple
+    return Stream(item_of(frame, value)) if counted else value
 
 
 def _map(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
