@@ -140,6 +140,14 @@ class State:
             for name in names:
                 self.values.update({f"{name}.{key}": value for key, value in attributes.items()})
 
+    def forget_assigned(self, attributes: frozenset[str]) -> None:
+        """Drop what was assigned to these attributes, whosever: other code assigns them too."""
+        for key in [key for key in self.values if key.partition(".")[2] in attributes]:
+            if self.making is not None and key.startswith(self.making.prefix):
+                self.values[key] = Unknown("an attribute that other code assigns")
+            else:
+                del self.values[key]
+
     def _names(self, owner: Value) -> list[str]:
         return [name for name, value in self.values.items() if value is owner and "." not in name]
 

@@ -92,9 +92,16 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     instance.sizes = frozenset().union(*(dim.atoms for dim in dims))
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
-    with run.silence(), run.sparing(_STEPS_FOR_OTHERS) if elsewhere else nullcontext():
+    state = frame.state
+    # What it was made with says nothing of what it holds where it is asked.
+    with (
+        frame.branch(state.fork()) as inside,
+        run.silence(),
+        run.sparing(_STEPS_FOR_OTHERS) if elsewhere else nullcontext(),
+    ):
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
         build_weights(frame, node, instance)
+    state.facts, state.lists = inside.facts, inside.lists
 
 
 def find_constructor(

@@ -107,9 +107,11 @@ def _call_model(frame: Frame, node: ast.expr, model: Chain | Wired, arguments: A
 
 
 def _may_change(frame: Frame, arguments: Arguments) -> None:
-    """Code that nobody follows may change the lists it is given."""
+    """Code that nobody follows may change the lists and the objects it is given."""
     for value in arguments.values:
         mark_changed(frame, value)
+        if frame.state.objects and isinstance(value, Instance) and not value.building:
+            frame.state.forget_assigned(frozenset(frame.state.attributes(value)))
 
 
 def _call_external(frame: Frame, node: ast.expr, name: str, arguments: Arguments) -> Value:

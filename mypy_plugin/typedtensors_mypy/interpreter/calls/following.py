@@ -51,6 +51,7 @@ from typedtensors_mypy.source.annotations.types import (
     specs_of,
 )
 from typedtensors_mypy.source.modules import AnyFunction
+from typedtensors_mypy.source.syntax.assigned import may_assign
 from typedtensors_mypy.source.syntax.walks import dotted
 
 _NOT_FOLLOWED = Unknown("a function that is not followed")
@@ -67,7 +68,11 @@ def call_function(frame: Frame, node: ast.expr, function: Function, arguments: A
     given = fit(signature, arguments)
     if given is None:
         return Unknown("a call whose arguments do not fit or are not known")
-    return _given_back(signature, _Call(frame, node, function, signature, given).value())
+    value = _Call(frame, node, function, signature, given).value()
+    # What a constructor calls leaves the object as it is known to leave it.
+    if frame.state.objects and not _is_building(function.receiver):
+        frame.state.forget_assigned(may_assign(function.scope.module, function.node))
+    return _given_back(signature, value)
 
 
 def _given_back(signature: Signature, value: Value) -> Value:

@@ -196,10 +196,24 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     tied = all(_is_tied(module, target.attr, value) for module in modules)
     if not tied and target.attr not in _HARMLESS:
         forget_module(frame, target.value)
-    if name is not None and isinstance(owner, Instance):
-        frame.state.put(f"{name}.{target.attr}", value)
-    elif name is not None and isinstance(owner, Tensor) and target.attr == "data":
+    if not isinstance(owner, Tensor):
+        _keep_attribute(frame, name, owner, target.attr, value)
+    elif name is not None and target.attr == "data":
         frame.state.assign(name, Unknown("an array with other data"))
+
+
+def _keep_attribute(
+    frame: Frame, name: str | None, owner: Value, attribute: str, value: Value
+) -> None:
+    """Let every name of an object know what an attribute is now."""
+    if not isinstance(owner, Instance):
+        # It may be any object that was made before, also one that has a name here.
+        if frame.state.making is None:
+            frame.state.forget_assigned(frozenset((attribute,)))
+        return
+    frame.state.set_attributes(owner, {attribute: value})
+    if name is not None:
+        frame.state.put(f"{name}.{attribute}", value)
 
 
 def _only_takes_steps(frame: Frame, name: str) -> bool:
