@@ -32,7 +32,7 @@ from typedtensors_mypy.interpreter.functions import activation, go_through
 from typedtensors_mypy.interpreter.joins import join_all
 from typedtensors_mypy.interpreter.memo import Followed, Likeness, is_blank
 from typedtensors_mypy.interpreter.state import State, join_states
-from typedtensors_mypy.interpreter.statements.assignment import forget_module
+from typedtensors_mypy.interpreter.statements.assignment import forget_module, mark_changed
 from typedtensors_mypy.interpreter.values import (
     CHANGED,
     REPORTED,
@@ -52,6 +52,7 @@ from typedtensors_mypy.source.annotations.types import (
 )
 from typedtensors_mypy.source.modules import AnyFunction
 from typedtensors_mypy.source.syntax.assigned import may_assign
+from typedtensors_mypy.source.syntax.contents import contents
 from typedtensors_mypy.source.syntax.walks import dotted
 
 _NOT_FOLLOWED = Unknown("a function that is not followed")
@@ -72,7 +73,16 @@ def call_function(frame: Frame, node: ast.expr, function: Function, arguments: A
     # What a constructor calls leaves the object as it is known to leave it.
     if frame.state.objects and not _is_building(function.receiver):
         frame.state.forget_assigned(may_assign(function.scope.module, function.node))
+    _count_no_more(frame, function, given)
     return _given_back(signature, value)
+
+
+def _count_no_more(frame: Frame, function: Function, given: Mapping[str, Given]) -> None:
+    """Nobody counts the items of lists that a function may add to, which it gets or closes over."""
+    for name in function.scope.module.once(contents, function.node).changed:
+        value = given[name].value if name in given else function.closure.get(name)
+        if type(value) is Stream:
+            mark_changed(frame, value)
 
 
 def _given_back(signature: Signature, value: Value) -> Value:

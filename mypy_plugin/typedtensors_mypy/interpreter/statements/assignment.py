@@ -15,13 +15,14 @@ from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
 from typedtensors_mypy.interpreter.expressions.iteration import (
     is_literal_key,
+    item_of,
     unpack,
     unpack_around,
     with_rank,
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.joins import join_contents
+from typedtensors_mypy.interpreter.joins import join_all, join_contents
 from typedtensors_mypy.interpreter.values import (
     CHANGED,
     REPORTED,
@@ -241,6 +242,9 @@ def _assign_item(frame: Frame, target: ast.Subscript, value: Value) -> None:
     for option in options(owner):
         if isinstance(option, Items):
             set_item(frame, option, index, value)
+        elif type(option) is Stream:
+            more = isinstance(index, slice)
+            put_among(frame, option, *([item_of(frame, value)] if more else [value]))
         elif isinstance(option, Chain):
             forget_module(frame, target.value)
 
@@ -291,8 +295,17 @@ def _with_entry(now: Value, key: Value, value: Value) -> Value:
     return join_contents(now, Keyed(value))
 
 
+def put_among(frame: Frame, stream: Stream, *items: Value) -> None:
+    """A list of alike items, whose number was known, now holds others too, or fewer of them."""
+    now = Stream(join_all([stream.item, *items]))
+    if now != stream:
+        frame.state.replace(stream, now)
+
+
 def mark_changed(frame: Frame, value: Value) -> None:
     """Something may have changed the lists and dicts that a value is or holds."""
+    if type(value) is Stream:
+        put_among(frame, value)
     if isinstance(value, (Chain, Wired, Instance)) and frame.state.lists:
         frame.state.forget_list(value.settings)
     if not isinstance(value, (Items, tuple, Either)):

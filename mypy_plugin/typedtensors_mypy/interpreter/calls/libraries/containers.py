@@ -12,10 +12,11 @@ from typedtensors_mypy.interpreter.expressions.displays import entries, item_of_
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, is_literal_key, one_of
 from typedtensors_mypy.interpreter.expressions.subscripts import item_at
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.joins import join_contents
-from typedtensors_mypy.interpreter.statements.assignment import mark_changed, set_item
+from typedtensors_mypy.interpreter.joins import contained, join_contents
+from typedtensors_mypy.interpreter.statements.assignment import mark_changed, put_among, set_item
 from typedtensors_mypy.interpreter.values import Items, Keyed, Stream, either
 from typedtensors_mypy.source import library
+from typedtensors_mypy.source.syntax.contents import CHANGING
 
 # A list that grows beyond this in straight code is any number of alike items.
 _LONGEST_LIST = 16
@@ -26,12 +27,27 @@ def call_container_method(frame: Frame, receiver: Value, name: str, arguments: A
     if name in library.MODULE_READERS:
         return Unknown(f"`.{name}()` of a module")
     now = frame.state.held(receiver)
+    if type(receiver) is Stream and name in CHANGING:
+        return _change_alike(frame, receiver, name, arguments)
     keyed = isinstance(now, Keyed) or (isinstance(receiver, Items) and receiver.keys is not None)
     method = (_OF_DICTS if keyed else _OF_LISTS).get(name)
     if method is None or not arguments.complete:
         mark_changed(frame, receiver)
         return Unknown(f"`.{name}` of a list or dict")
     return method(frame, receiver, arguments)
+
+
+def _change_alike(frame: Frame, stream: Stream, name: str, arguments: Arguments) -> Value:
+    """A change of a list that was made at once: `[f(x) for x in xs]`, `list(xs)`."""
+    if name in {"reverse", "sort"}:
+        return None  # it holds as many as before
+    added: Value = ()
+    if name == "extend" and arguments.positional:
+        added = as_sequence(frame, arguments.positional[0])
+    elif name in {"append", "insert"}:
+        added = arguments.positional[-1:]
+    put_among(frame, stream, *(added if isinstance(added, tuple) else contained(added)))
+    return one_of(stream.item) if name == "pop" else stream
 
 
 def extend(frame: Frame, receiver: Value, more: Value) -> None:
