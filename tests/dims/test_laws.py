@@ -13,22 +13,39 @@ ring = dims(RING)
 a, b, c = map(Dim.name, NAMES)
 
 
+def is_exact(dim: Dim) -> bool:
+    """Whether a dim does not hold too much: of one that does, an opaque integer is left."""
+    return all(atom.declared for atom in dim.atoms)
+
+
+def assert_same(left: Dim, right: Dim) -> None:
+    """Two ways to compute a size give the same, where neither holds too much on the way."""
+    if is_exact(left) and is_exact(right):
+        assert left == right
+
+
 @given(ring, ring, ring)
 def test_sums_and_products_form_a_commutative_ring(x: Dim, y: Dim, z: Dim) -> None:
     assert x + y == y + x
-    assert x * y == y * x
     assert (x + y) + z == x + (y + z)
-    assert (x * y) * z == x * (y * z)
-    assert x * (y + z) == x * y + x * z
+    assert_same(x * y, y * x)
+    assert_same((x * y) * z, x * (y * z))
+    assert_same(x * (y + z), x * y + x * z)
     assert x + 0 == x * 1 == x
     assert x - x == Dim.of(0) == x * 0
 
 
+# A product that holds too much, though its parts do not.
+QUOTIENT = parse_dim("a//(a*a+a*b)")
+HEAVY = a * (a + b) * QUOTIENT * (a // (a - a * (a + b) * QUOTIENT))
+
+
 @given(dims(), dims(), dims())
+@example(a * (a + b) + a + b, HEAVY + a - a * (a // (a - a * (a + b) * QUOTIENT)), a)
 def test_the_ring_laws_hold_for_quotients_and_extremes_too(x: Dim, y: Dim, z: Dim) -> None:
     assert x + y == y + x
-    assert x * (y + z) == x * y + x * z
     assert x - x == Dim.of(0)
+    assert_same(x * (y + z), x * y + x * z)
 
 
 @given(drawn(), sizes())
@@ -77,7 +94,9 @@ def test_an_exact_quotient_times_the_divisor_is_the_dividend(x: Dim, y: Dim) -> 
 @given(ring, ring)
 def test_a_product_is_divided_by_its_factors(x: Dim, y: Dim) -> None:
     assume(y != Dim.of(0))
-    assert divide(x * y, y) == x
+    whole = x * y
+    if is_exact(whole):
+        assert divide(whole, y) == x
     assert x * y // y == x
     assert x * y % y == Dim.of(0)
 
