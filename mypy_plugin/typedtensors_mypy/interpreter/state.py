@@ -10,7 +10,7 @@ from typedtensors.dims import Facts
 from typedtensors.dims.quick import dataclass
 from typedtensors.ops import Unknown, Value
 from typedtensors_mypy.interpreter.joins import contained, join, join_contents
-from typedtensors_mypy.interpreter.values import Chain, Items, Stream
+from typedtensors_mypy.interpreter.values import Chain, Items, Keyed, Stream
 
 _UNBOUND = object()
 
@@ -116,6 +116,8 @@ class State:
                 each is old for each in contained(self.now(value))
             ):
                 self.change(value, Unknown("a list of what has changed"))
+            elif isinstance(value, (Stream, Keyed)) and value.item is old:
+                self.values[name] = Unknown("a list of what has changed")
 
     def put(self, name: str, value: Value) -> None:
         """Say more of a name, or of an attribute `name.attribute`, without binding it anew."""

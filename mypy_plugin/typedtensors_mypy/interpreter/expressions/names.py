@@ -15,7 +15,7 @@ from typedtensors_mypy.interpreter.calls.records import is_frozen
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.state import State
-from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items
+from typedtensors_mypy.interpreter.values import Chain, Function, Instance, Items, Stream
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.annotations.readings import type_of
 from typedtensors_mypy.source.annotations.types import specs_of
@@ -119,6 +119,7 @@ def lasting(module: Module, name: str, value: Value) -> Value:
     """
     if isinstance(value, Tensor):
         return replace(value, parameter=True)
-    held = isinstance(value, (Items, Chain))
+    counted = type(value) is Stream and value.rounds is not None
+    held = counted or isinstance(value, (Items, Chain))
     changes = held and name in module.summed(changed_in_place)
     return Unknown(f"`{name}` is changed in place") if changes else value

@@ -19,6 +19,7 @@ CHANGING = frozenset(
     {"add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"}
     | {"remove", "reverse", "setdefault", "sort", "update"}
 )
+_OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 # Code that has names of its own.
 _DEFINITIONS = frozenset({*FunctionNode, ast.ClassDef})
 _SCOPES = _DEFINITIONS | {ast.Lambda}
@@ -205,7 +206,11 @@ class _Walk:
 
     def call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
-            self._change(node.func.value)
+            owner = node.func.value
+            # What is updated in a dict may be anything, what is appended to is a list.
+            while isinstance(owner, ast.Subscript) and node.func.attr in _OF_LISTS:
+                owner = owner.value
+            self._change(owner)
 
     def subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
