@@ -51,8 +51,7 @@ from typedtensors_mypy.source.annotations.types import (
     specs_of,
 )
 from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.syntax.assigned import may_assign
-from typedtensors_mypy.source.syntax.contents import contents
+from typedtensors_mypy.source.syntax.assigned import may_assign, may_fill
 from typedtensors_mypy.source.syntax.walks import dotted
 
 _NOT_FOLLOWED = Unknown("a function that is not followed")
@@ -79,10 +78,11 @@ def call_function(frame: Frame, node: ast.expr, function: Function, arguments: A
 
 def _count_no_more(frame: Frame, function: Function, given: Mapping[str, Given]) -> None:
     """Nobody counts the items of lists that a function may add to, which it gets or closes over."""
-    for name in function.scope.module.once(contents, function.node).changed:
-        value = given[name].value if name in given else function.closure.get(name)
-        if type(value) is Stream:
-            mark_changed(frame, value)
+    values = {**function.closure, **{name: each.value for name, each in given.items()}}
+    counted = {name: each for name, each in values.items() if type(each) is Stream and each.rounds}
+    if counted:
+        for name in counted.keys() & may_fill(function.scope.module, function.node):
+            mark_changed(frame, counted[name])
 
 
 def _given_back(signature: Signature, value: Value) -> Value:
