@@ -44,6 +44,7 @@ from typedtensors_mypy.interpreter.values import (
 from typedtensors_mypy.source import library
 from typedtensors_mypy.source.annotations.types import ArrayType, ScalarType, UnionType
 from typedtensors_mypy.source.library import ARRAY_CLASS
+from typedtensors_mypy.source.syntax.assigned import set_through
 from typedtensors_mypy.source.syntax.changes import reassigned, replaced
 from typedtensors_mypy.source.syntax.walks import dotted, last_names, statements, stored_names
 
@@ -212,6 +213,8 @@ def _keep_attribute(
         if frame.state.making is None:
             frame.state.forget_assigned(frozenset((attribute,)))
         return
+    if frame.state.objects and not owner.building:
+        frame.state.forget_assigned(set_through(owner.cls.scope.module, attribute))
     frame.state.set_attributes(owner, {attribute: value})
     if name is not None:
         frame.state.put(f"{name}.{attribute}", value)

@@ -29,6 +29,11 @@ def may_assign(module: Module, node: AnyFunction) -> frozenset[str]:
     return own.attributes.union(*(named[name] for name in own.names & named.keys()))
 
 
+def set_through(module: Module, name: str) -> frozenset[str]:
+    """The attributes that are assigned where one of this name is, if that has a setter."""
+    return module.summed(_by_name).get(name, frozenset())
+
+
 def may_fill(module: Module, node: AnyFunction) -> frozenset[str]:
     """The names whose lists a function changes, or gives to one of its module that changes some."""
     filling, given = module.summed(_filling), module.once(_given, node)
