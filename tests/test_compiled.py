@@ -277,6 +277,19 @@ def test_names_do_not_change_places(folder: Path, path: Path) -> None:
                     assert value not in names[:at], ast.unparse(node)
 
 
+@pytest.mark.parametrize(("folder", "path"), [*modules(ROOT)], ids=lambda path: str(path.name))
+def test_keys_stand_before_the_set_that_they_are_met_with(folder: Path, path: Path) -> None:
+    """`frozenset & keys` is a set, though declared as a frozenset, for which mypyc takes it."""
+    for node in ast.walk(ast.parse((folder / path).read_text(encoding="utf-8"))):
+        match node:
+            case ast.BinOp(
+                left=left,
+                op=ast.BitAnd() | ast.BitOr() | ast.BitXor() | ast.Sub(),
+                right=ast.Call(func=ast.Attribute(attr="keys")),
+            ):
+                assert ast.unparse(left).endswith(".keys()"), ast.unparse(node)
+
+
 @pytest.mark.parametrize("path", [path for _, path in modules(ROOT)], ids=str)
 def test_fields_are_annotated_with_what_is_there_at_run_time(path: Path) -> None:
     """A compiled class looks up what annotates its fields, where Python keeps the text."""

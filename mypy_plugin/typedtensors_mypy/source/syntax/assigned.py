@@ -26,7 +26,7 @@ class _Written:
 def may_assign(module: Module, node: AnyFunction) -> frozenset[str]:
     """The attributes, whosever, that a function assigns, or one of its module that it leads to."""
     own, named = module.once(_written, node), module.summed(_by_name)
-    return own.attributes.union(*(named[name] for name in own.names & named.keys()))
+    return own.attributes.union(*(named[name] for name in named.keys() & own.names))
 
 
 def set_through(module: Module, name: str) -> frozenset[str]:
@@ -90,7 +90,7 @@ def _by_name(module: Module) -> Mapping[str, frozenset[str]]:
     while grows:
         grows = False
         for name, names in mentioned.items():
-            more = found[name].union(*(found[each] for each in names & found.keys()))
+            more = found[name].union(*(found[each] for each in found.keys() & names))
             grows |= len(more) > len(found[name])
             found[name] = more
     return found
