@@ -93,7 +93,8 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
     state = frame.state
-    # What it was made with says nothing of what it holds where it is asked.
+    # What another object was made with says nothing of what it holds where it is asked; one whose
+    # method this is has at its start what most methods find: what its constructor made.
     with (
         frame.branch(state.fork()) as inside,
         run.silence(),
@@ -101,7 +102,10 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     ):
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
         build_weights(frame, node, instance)
-    state.facts, state.lists = inside.facts, inside.lists
+    if instance is frame.own:
+        state.become(inside)
+    else:
+        state.facts, state.lists = inside.facts, inside.lists
 
 
 def find_constructor(
