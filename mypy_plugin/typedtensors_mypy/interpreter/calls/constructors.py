@@ -93,8 +93,8 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
     state = frame.state
-    # What another object was made with says nothing of what it holds where it is asked; one whose
-    # method this is has at its start what most methods find: what its constructor made.
+    # What another object was made with says nothing of what it holds where it is asked. The object
+    # whose method this is may be at its first call, and most methods keep the shapes they find.
     with (
         frame.branch(state.fork()) as inside,
         run.silence(),
