@@ -113,6 +113,29 @@ def test_the_cost_of_calls_within_calls_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "followed"),
+    [
+        pytest.param("kind", False, id="text"),
+        pytest.param("[kind, None]", False, id="list"),
+        pytest.param("load(kind)", False, id="unknown"),
+        pytest.param("len(kind)", True, id="size"),
+        pytest.param("{kind: x}", True, id="array"),
+        pytest.param("[nn.Linear(2, 3)]", True, id="layer"),
+        pytest.param("lambda: x", True, id="closure"),
+    ],
+)
+def test_a_call_inside_of_another_is_followed_for_what_it_brings(
+    given: str, *, followed: bool
+) -> None:
+    found = told(
+        "def made(y):\n    return torch.zeros(2, 3)\n"
+        f"def outer(x, kind):\n    return made({given})\n"
+        "outer(torch.zeros(7), 'a') + torch.zeros(4, 5)\n"
+    )
+    assert found == ([(5, "tensor-shape")] if followed else [])
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "x = [*range(3), *y]",

@@ -25,6 +25,7 @@ from typedtensors_mypy.interpreter.annotations.signature import (
     signature_of,
 )
 from typedtensors_mypy.interpreter.arguments import Arguments
+from typedtensors_mypy.interpreter.calls.brought import brings_something
 from typedtensors_mypy.interpreter.calls.classes import making_of
 from typedtensors_mypy.interpreter.calls.solving import Held, solved
 from typedtensors_mypy.interpreter.frame import Frame
@@ -211,6 +212,8 @@ class _Call:
         module, node = self.function.scope.module, self.function.node
         if self.frame.too_deep or module.once(_is_stub, node):
             return _NOT_FOLLOWED
+        if promised is None and self._is_aside():
+            return _NOT_FOLLOWED
         given = ((name, each.value) for name, each in self.given.items())
         like = Likeness.of(self.function, given, self.frame.state, accepting=self.frame.accepting)
         itself = like.itself
@@ -238,6 +241,22 @@ class _Call:
             receiver.attributes.update(known.attributes)
             self.frame.state.set_attributes(receiver, known.attributes)
         return known.value
+
+    def _is_aside(self) -> bool:
+        """Whether a call inside of one that is followed has nothing to do with known shapes.
+
+        What a constructor calls makes the parts of its object, as the constructor itself does. A
+        call without arguments is gone through once, as it is the same everywhere.
+        """
+        caller = self.frame.callee
+        if self.frame.called_at is None or not self.given or _is_building(self.function.receiver):
+            return False
+        if caller is not None and _is_building(caller.receiver):
+            return False
+        function = self.function
+        given = (each.value for each in self.given.values())
+        used = (*given, *function.closure.values(), *function.defaults.values())
+        return not brings_something(self.frame.state, used)
 
     def _set_so_far(self) -> dict[str, Value]:
         """What the caller itself has set on the object that is being made."""
