@@ -21,6 +21,8 @@ DOCUMENTS = [
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "README.md",
 ]
+# Packages that some cases use, without which these are checked only.
+OPTIONAL = ("torchmetrics", "huggingface_hub", "transformer_lens")
 # What pages show differs from a run as well, and a comment there would be in the reader's way.
 DIFFERENCES = {
     "tensorflow-keras": "Keras reads the parameters of a constructor, which the recorder hides",
@@ -44,9 +46,9 @@ def name_of(case: Case) -> str:
 def marks_of(case: Case) -> list[pytest.MarkDecorator]:
     """What a case needs to be there when it is run; to check it, nothing."""
     text = "".join(case.files.values())
-    if "torchmetrics" in text:
-        missing = importlib.util.find_spec("torchmetrics") is None
-        return [pytest.mark.skipif(missing, reason="torchmetrics is not installed")]
+    for package in filter(text.__contains__, OPTIONAL):
+        if importlib.util.find_spec(package) is None:
+            return [pytest.mark.skip(reason=f"{package} is not installed")]
     return [needs_tensorflow] if "tensorflow" in text else []
 
 

@@ -33,6 +33,11 @@ _ARRAYS = {
     **dict.fromkeys("tensorflow.Tensor tensorflow.Variable".split(), Framework.TENSORFLOW),
 }
 _ARRAY_NAMES = frozenset(name.rpartition(".")[2] for name in _ARRAYS)
+# Points where hooks may look at what goes through a model, and a module of modules that has some.
+_STANDS_FOR = {
+    "transformer_lens.hook_points.HookPoint": "torch.nn.Identity",
+    "transformer_lens.hook_points.HookedRootModule": "torch.nn.Module",
+}
 # The class whose methods and operators are a framework's ops.
 ARRAY_CLASS = {
     Framework.TORCH: "torch.Tensor",
@@ -84,7 +89,7 @@ SUPPRESSING = EXPECTING | {"contextlib.suppress"}
 FAILURES = frozenset({"BaseException", "Exception", "RuntimeError", "TypeError", "ValueError"})
 # Methods of a module after which it may compute something else.
 CHANGING_MODULES = frozenset(
-    "__init__ register_forward_hook register_forward_pre_hook __setattr__".split()
+    "__init__ register_forward_hook register_forward_pre_hook add_hook __setattr__".split()
 )
 # Methods that every module has, and that give the module itself.
 MODULE_METHODS = frozenset(
@@ -161,7 +166,7 @@ _MODULE_BASES = re.compile(
 )
 _PLAIN_BASES = re.compile(
     r"^(?:(?:typing|typing_extensions|abc|builtins|enum|collections\.abc|torch\.utils\.data)\.\w+"
-    r"|tensorflow\.Module)$"
+    r"|tensorflow\.Module|huggingface_hub\.(?:hub_mixin\.)?(?:PyTorch)?ModelHubMixin)$"
 )
 _TORCH_HOME = re.compile(r"^(torch\.utils\.data|torch\.nn)\.(?:modules\.)?[a-z_]+\.(?=[A-Z])")
 
@@ -189,6 +194,13 @@ _TORCH_ALIASES = {
 def is_known(package: str) -> bool:
     """Whether the names of a package mean to us what they are, wherever its files are."""
     return package in _PACKAGES
+
+
+def original(name: str) -> str:
+    """The name of what a library's name is as far as shapes go, in a library that is known."""
+    if name.startswith("beartype.typing."):
+        return name.removeprefix("beartype.")
+    return _STANDS_FOR.get(name, name)
 
 
 def makes_arrays(name: str) -> bool:

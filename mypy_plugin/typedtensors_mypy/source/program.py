@@ -73,7 +73,7 @@ def _resolve(program: Program, name: str) -> Target | None:
     for _ in range(_MOST_HOPS):
         module, rest = _split(program, name)
         if module is None:
-            return External(name)
+            return External(library.original(name))
         if not rest:
             return module
         symbol = module_symbol(program, module, rest[0])

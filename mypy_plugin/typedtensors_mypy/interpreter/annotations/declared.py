@@ -210,12 +210,15 @@ def _is_made_of_argument(frame: Frame, found: Mismatch) -> bool:
 def _check_alternatives(
     frame: Frame, node: ast.AST, where: str, kind: AnnotationType, value: Value
 ) -> bool:
-    """With alternatives on either side, only what fits in no way is a mistake."""
+    """With alternatives on either side, only what fits in no way is a mistake.
+
+    That one of them is None is left to mypy.
+    """
     kinds = kind.items if isinstance(kind, UnionType) else (kind,)
-    values = value.options if isinstance(value, Either) else (value,)
+    values = [option for option in options(value) if option is not None]
     arrays = [option for option in values if isinstance(option, Tensor)]
     promised = [item for item in kinds if isinstance(item, ArrayType)]
-    if len(arrays) < len(values) or not promised or not _only_arrays(kinds):
+    if not arrays or len(arrays) < len(values) or not promised or not _only_arrays(kinds):
         return True
     if len(promised) * len(arrays) == 1:
         return check(frame, node, where, promised[0], arrays[0])

@@ -200,6 +200,7 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.compiler.is_dynamo_compiling": _not,
     "torch.jit.is_scripting": _not,
     "torch.jit.is_tracing": _not,
+    "torch.onnx.is_in_onnx_export": _not,
     "fancy_einsum.einsum": _einsum_of_words,
     **{f"torch.nn.utils.{name}": _module_of for name in _REPARAMETRIZING},
     **AUTOGRAD,
