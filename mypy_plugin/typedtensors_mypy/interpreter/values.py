@@ -10,7 +10,7 @@ from dataclasses import field
 
 from typedtensors.dims import Atom
 from typedtensors.dims.quick import cached_property, dataclass
-from typedtensors.ops import Fields, Framework, Many, Rounds, Unknown, Value
+from typedtensors.ops import Fields, Framework, Layer, Many, Rounds, Unknown, Value
 from typedtensors.shapes import Bindings, DType, Shape, Tensor
 from typedtensors_mypy.source.annotations.types import AnnotationType
 from typedtensors_mypy.source.modules import AnyFunction, Symbol
@@ -253,11 +253,30 @@ def either(values: Iterable[Value]) -> Value:
         for option in value.options if isinstance(value, Either) else (value,):
             if option not in options:
                 options.append(option)
+    if len(options) > _MOST_OPTIONS:
+        options = _of_one_class(options)
     if len(options) == 1:
         return options[0]
     if not options or len(options) > _MOST_OPTIONS:
         return Unknown("more alternatives than are followed")
     return light(Either(tuple(options)))
+
+
+def _of_one_class(options: list[Value]) -> list[Value]:
+    """The options, with one layer in place of all of its class: what they share is known of it."""
+    found: dict[object, Value] = {}
+    for at, option in enumerate(options):
+        key = option.name if isinstance(option, Layer) else at
+        known = found.get(key)
+        if isinstance(option, Layer) and isinstance(known, Layer):
+            option = Layer(option.name, _shared(known.config, option.config))
+        found[key] = option
+    return [*found.values()]
+
+
+def _shared(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
+    differs = Unknown("what layers of one class do not share")
+    return {name: each if other.get(name) == each else differs for name, each in one.items()}
 
 
 def weight(value: Value) -> int:

@@ -22,6 +22,7 @@ from typedtensors_mypy.interpreter.calls.following import call_function
 from typedtensors_mypy.interpreter.calls.keras import models as keras_models
 from typedtensors_mypy.interpreter.calls.keras.objects import call_object, without_flags
 from typedtensors_mypy.interpreter.calls.libraries.builtin import BUILTINS
+from typedtensors_mypy.interpreter.calls.libraries.chains import call_chain, call_chain_method
 from typedtensors_mypy.interpreter.calls.libraries.containers import call_container_method
 from typedtensors_mypy.interpreter.calls.libraries.own import OWN
 from typedtensors_mypy.interpreter.calls.libraries.python import PYTHON, make
@@ -29,11 +30,7 @@ from typedtensors_mypy.interpreter.calls.libraries.tensorflow import (
     LIBRARY as OF_TENSORFLOW,
     call_carrier,
 )
-from typedtensors_mypy.interpreter.calls.libraries.torch import (
-    LIBRARY,
-    call_chain,
-    call_chain_method,
-)
+from typedtensors_mypy.interpreter.calls.libraries.torch import LIBRARY
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.statements.assignment import (
@@ -160,8 +157,8 @@ def _call_instance(frame: Frame, node: ast.expr, instance: Instance, arguments: 
     name = forward_name(frame.run, instance.cls) or ("forward" if layer is not None else None)
     if method is None and name is not None:
         method = bound_method(frame, instance, name)
-    if method is None and isinstance(layer, Layer):
-        return _call_layer(frame, node, layer, arguments)
+    if method is None and layer is not None:
+        return _call_base_layer(frame, node, layer, arguments)
     if method is None:
         return Unknown("an object that is not known to be callable")
     if name == "call":
@@ -240,9 +237,21 @@ def _call_base(frame: Frame, node: ast.expr, base: Super, name: str, arguments: 
         return None
     ensure_built(frame, instance)
     layer = instance.attributes.get(BASE_LAYER)
-    if name in {"forward", "__call__"} and isinstance(layer, Layer):
-        return _call_layer(frame, node, layer, arguments)
+    if name in {"forward", "__call__"} and layer is not None:
+        return _call_base_layer(frame, node, layer, arguments)
     return Unknown(f"`.{name}` of a library's class")
+
+
+def _call_base_layer(frame: Frame, node: ast.expr, base: Value, arguments: Arguments) -> Value:
+    """What a subclass of a layer calls of it, which may have been made in one of a few ways."""
+    unknown = Unknown("a layer of a library that is not known")
+    return for_each(
+        frame,
+        base,
+        lambda each: (
+            _call_layer(frame, node, each, arguments) if isinstance(each, Layer) else unknown
+        ),
+    )
 
 
 def _set_attribute(instance: Instance, arguments: Arguments) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim, Verdict
 from typedtensors.ops.layers import consume, layer
-from typedtensors.ops.outcome import Conflicting, Undetermined
+from typedtensors.ops.outcome import Conflicting
 from typedtensors.ops.registry import rule
 from typedtensors.ops.rule import Array, example
 from typedtensors.ops.steps.axes.reduction import require_inexact
@@ -22,14 +22,14 @@ _C, _D, _H = Dim.name("c"), Dim.name("d"), Dim.name("h")
 
 
 def _sizes(normalized: Value) -> tuple[Value, ...]:
-    """The sizes of the last axes, given as one integer or a sequence."""
+    """The sizes of the last axes, given as one integer or a sequence; none if it is not known."""
     if isinstance(normalized, Dim):
         return (normalized,)
     if isinstance(normalized, Shape) and normalized.dims is not None:
         return normalized.dims
     if isinstance(normalized, (tuple, list)):
         return tuple(normalized)
-    raise Undetermined("the normalized axes are not known")
+    return ()
 
 
 def over_last(call: Call) -> Tensor:
@@ -75,7 +75,7 @@ def function_over_last(call: Call) -> Tensor:
     result, sizes = over_last(call), _sizes(call["normalized_shape"])
     for name in ("weight", "bias"):
         weight = call.arguments.get(name)
-        if isinstance(weight, Tensor):
+        if isinstance(weight, Tensor) and sizes:
             _require_shape(call, name, weight, sizes)
     return result
 

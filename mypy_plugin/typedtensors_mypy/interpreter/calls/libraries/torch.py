@@ -15,10 +15,9 @@ from typedtensors_mypy.interpreter.calls.keras.models import (
     make_input,
     make_model,
     make_sequential,
-    pass_input,
 )
 from typedtensors_mypy.interpreter.calls.libraries.autograd import AUTOGRAD
-from typedtensors_mypy.interpreter.calls.libraries.containers import call_container_method
+from typedtensors_mypy.interpreter.calls.libraries.chains import make_chain
 from typedtensors_mypy.interpreter.calls.libraries.mapping import (
     MAPPED,
     call_mapped,
@@ -29,8 +28,7 @@ from typedtensors_mypy.interpreter.expressions.displays import entries
 from typedtensors_mypy.interpreter.expressions.iteration import as_sequence, item_of
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
-from typedtensors_mypy.interpreter.values import Chain, Instance, Items, Keyed, Stream
-from typedtensors_mypy.source.keras_names import OF_EVERY_LAYER
+from typedtensors_mypy.interpreter.values import Instance, Items, Keyed, Stream
 
 
 def _tensor_dataset(_frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
@@ -112,52 +110,12 @@ def _module_dict(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
     return now if isinstance(now, Keyed) else Unknown("a dict of unknown modules")
 
 
-def _sequential(frame: Frame, _node: ast.expr, arguments: Arguments) -> Value:
-    modules = arguments.positional
-    if not arguments.complete:
-        return Unknown("modules of unknown number") if modules else Chain(Stream(arguments.rest))
-    named = entries(frame, modules[0]) if len(modules) == 1 else None
-    return Chain(Items(modules if named is None else tuple(named.values())))
-
-
 def _einsum_of_words(frame: Frame, node: ast.expr, arguments: Arguments) -> Value:
     """As einops has it, but with the equation in front, where `torch.einsum` has it."""
     if not arguments.complete or not arguments.positional:
         return Unknown("a call whose arguments are not known")
     equation, *operands = arguments.positional
     return apply_op(frame, node, "einops.einsum", (*operands, equation))
-
-
-def call_chain(frame: Frame, node: ast.expr, chain: Chain, arguments: Arguments) -> Value:
-    """Each module on what the one before it gives; of any number of them, each keeps the shape."""
-    values = [each for name, each in arguments.keywords.items() if name not in OF_EVERY_LAYER]
-    values = [*arguments.positional, *values]
-    if not arguments.complete or len(values) != 1:
-        return Unknown("a call whose arguments are not known")
-    (value,) = values
-    modules = frame.state.now(chain.modules)
-    if isinstance(modules, Items):
-        for module in modules.values:
-            if isinstance(module, Tensor):
-                value = pass_input(frame, node, module, value)
-            else:
-                value = frame.run.call(frame, node, module, Arguments((value,)))
-        return value
-    if not isinstance(modules, Stream):
-        return Unknown("modules that are not known")
-    result = frame.run.call(frame, node, modules.item, Arguments((value,)))
-    kept = isinstance(result, Tensor) and isinstance(value, Tensor) and result.shape == value.shape
-    return result if kept else Unknown("what any number of modules give")
-
-
-def call_chain_method(frame: Frame, chain: Chain, name: str, arguments: Arguments) -> Value:
-    """A method of a `Sequential`: as those of a list, which give the `Sequential` itself."""
-    if name in {"add_module", "add"}:
-        name, arguments = "append", Arguments(arguments.positional[-1:])
-    if name == "children":
-        return chain.modules
-    call_container_method(frame, chain.modules, name, arguments)
-    return chain
 
 
 # Functions that compute a module's weight from others, of the same size.
@@ -186,7 +144,7 @@ LIBRARY: Mapping[str, Callable[[Frame, ast.expr, Arguments], Value]] = {
     "torch.nn.ModuleDict": _module_dict,
     "torch.nn.ParameterList": _module_list,
     "torch.nn.ParameterDict": _module_dict,
-    "torch.nn.Sequential": _sequential,
+    "torch.nn.Sequential": make_chain,
     "keras.Sequential": make_sequential,
     "keras.Input": make_input,
     "keras.Model": make_model,
