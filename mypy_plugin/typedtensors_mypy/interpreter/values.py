@@ -269,14 +269,16 @@ def _of_one_class(options: list[Value]) -> list[Value]:
         key = option.name if isinstance(option, Layer) else at
         known = found.get(key)
         if isinstance(option, Layer) and isinstance(known, Layer):
-            option = Layer(option.name, _shared(known.config, option.config))
-        found[key] = option
+            found[key] = _shared(known, option)
+        else:
+            found[key] = option
     return [*found.values()]
 
 
-def _shared(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
-    differs = Unknown("what layers of one class do not share")
-    return {name: each if other.get(name) == each else differs for name, each in one.items()}
+def _shared(one: Layer, other: Layer) -> Layer:
+    differs, given = Unknown("what layers of one class do not share"), other.config
+    both = {key: each if given.get(key) == each else differs for key, each in one.config.items()}
+    return Layer(one.name, both)
 
 
 def weight(value: Value) -> int:
