@@ -190,6 +190,12 @@ class UserClass:
         """What the statements of its body bind."""
         return self.scope.module.symbols_in(self.node)
 
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """The names that its body gives a value, and not an annotation alone."""
+        symbols = self.symbols.items()
+        return frozenset({name for name, each in symbols if getattr(each, "value", each)})
+
 
 @dataclass(eq=False)
 class Instance:

@@ -42,6 +42,8 @@ AnyFunction: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _Node = TypeVar("_Node", bound=ast.AST)
 _Answer = TypeVar("_Answer")
+# Stands for the answer to a question that nobody has asked: an answer may be None.
+UNASKED: Any = object()
 Symbol: TypeAlias = Imported | Assigned | Ambiguous | AnyFunction | ast.ClassDef
 
 
@@ -100,20 +102,16 @@ class Module:
     def once(self, ask: Callable[[_Node], _Answer], node: _Node) -> _Answer:
         """The answer to a question about a node of the module, which is asked once per node."""
         key = ask, node
-        answer: _Answer
-        try:
-            answer = self._answers[key]
-        except KeyError:
+        answer: _Answer = self._answers.get(key, UNASKED)
+        if answer is UNASKED:
             answer = self._answers[key] = ask(node)
         return answer
 
     def summed(self, ask: Callable[[Module], _Answer]) -> _Answer:
         """The answer to a question about the whole module, which is asked once."""
         key = ask, self.tree
-        answer: _Answer
-        try:
-            answer = self._answers[key]
-        except KeyError:
+        answer: _Answer = self._answers.get(key, UNASKED)
+        if answer is UNASKED:
             answer = self._answers[key] = ask(self)
         return answer
 

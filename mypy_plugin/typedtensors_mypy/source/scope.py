@@ -10,7 +10,14 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from typedtensors.dims.quick import dataclass
-from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Imported, Module, Symbol
+from typedtensors_mypy.source.modules import (
+    UNASKED,
+    AnyFunction,
+    FunctionNode,
+    Imported,
+    Module,
+    Symbol,
+)
 from typedtensors_mypy.source.program import (
     External,
     Program,
@@ -67,10 +74,8 @@ class Scope:
     def once(self, ask: Callable[[Scope, ast.expr], _Answer], node: ast.expr) -> _Answer:
         """The answer to a question about an expression as this place sees it, asked once."""
         key = ask, node
-        answer: _Answer
-        try:
-            answer = self._answers[key]
-        except KeyError:
+        answer: _Answer = self._answers.get(key, UNASKED)
+        if answer is UNASKED:
             answer = self._answers[key] = ask(self, node)
         return answer
 

@@ -125,8 +125,7 @@ def making_of(run: Run, function: Function) -> Making | None:
     inherited: set[str] = set()
     for base in lineage(run, receiver.cls):
         if isinstance(base, UserClass):
-            symbols = base.symbols.items()
-            inherited |= {name for name, each in symbols if getattr(each, "value", each)}
+            inherited |= base.valued
         elif base is None or not library.is_plain_base(base.name):
             return None
     return Making(f"{args[0].arg}.", frozenset(inherited))

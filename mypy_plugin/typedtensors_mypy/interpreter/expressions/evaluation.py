@@ -139,14 +139,11 @@ def _call(frame: Frame, node: ast.Call) -> Value:
 
 
 def _arguments(frame: Frame, node: ast.Call) -> Arguments:
-    if ast.Starred in map(type, node.args):
-        given = _spread(frame, node.args)
-    else:
-        given = Arguments(tuple(map(frame.evaluate, node.args)), nodes=tuple(node.args))
+    given = _by_position(frame, node.args)
     return _named(frame, node.keywords, given) if node.keywords else given
 
 
-def _spread(frame: Frame, written: Sequence[ast.expr]) -> Arguments:
+def _by_position(frame: Frame, written: Sequence[ast.expr]) -> Arguments:
     """Arguments by position, some of which stand behind a `*`."""
     positional: list[Value] = []
     nodes: list[ast.expr] = []

@@ -94,11 +94,18 @@ def modules_changed(loop: ast.For | ast.AsyncFor) -> ast.expr | None:
 
     `for layer in net.modules(): layer.padding = 0`, `setattr(net, name, ...)`.
     """
-    walks = (part for part in ast.walk(loop.iter) if isinstance(part, ast.Call))
-    called = (part.func for part in walks if isinstance(part.func, ast.Attribute))
-    owner = next((each.value for each in called if each.attr in _WALKS), None)
-    inside = (part for body in loop.body for part in ast.walk(body))
-    return owner if owner is not None and any(map(_changes, inside)) else None
+    owner = next(filter(None, map(_walked, walk(loop.iter))), None)
+    if owner is None:
+        return None
+    return owner if any(any(map(_changes, walk(each))) for each in loop.body) else None
+
+
+def _walked(part: ast.AST) -> ast.expr | None:
+    """The module whose parts an expression gives: `net.named_modules()`."""
+    function = part.func if isinstance(part, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr in _WALKS:
+        return function.value
+    return None
 
 
 def _changes(part: ast.AST) -> bool:
