@@ -11,6 +11,7 @@ from typedtensors.dims import Atom, Dim, Facts
 from typedtensors.ops import Layer, Value
 from typedtensors.shapes import Axis, DType, Shape, Tensor, Variadic
 from typedtensors_mypy.interpreter.values import Either, Instance, Items, Stream
+from typedtensors_mypy.source.syntax.changes import reassigned
 
 # Names of the atoms that stand for a size nobody knows.
 _NAMELESS = "_"
@@ -50,7 +51,10 @@ class Env:
         if isinstance(said, Layer):
             return self._fits_object(said.config, is_, facts)
         if isinstance(said, Instance):
-            return self._fits_object(said.attributes, is_, facts)
+            # What methods assign again is asked when an attribute is.
+            assigned = said.cls.scope.module.summed(reassigned)
+            made = {name: each for name, each in said.attributes.items() if name not in assigned}
+            return self._fits_object(made, is_, facts)
         return True
 
     def copy(self) -> Env:

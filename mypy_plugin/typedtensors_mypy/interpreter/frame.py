@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 
 from typedtensors.diagnostics import Diagnostic
@@ -41,7 +41,8 @@ class Frame:
     `site` is the call in the module under check that led here, where the code is another
     module's: findings belong there. `accepting`: an `allow_broadcast` block is active. `own` is the
     object whose method it is, where nobody calls it. `absent` are the parameters that are not
-    given, whatever the function then makes them.
+    given, whatever the function then makes them. `stored`, if anybody asks, is told of what it
+    assigns to the attributes of its own object, with what is known then.
     """
 
     run: Run
@@ -69,6 +70,7 @@ class Frame:
     shared: frozenset[str] = frozenset()
     accepting: bool = False
     absent: frozenset[str] = frozenset()
+    stored: Callable[[str, Value, Facts], None] | None = None
 
     def accepts_broadcasts(self, node: ast.expr) -> bool:
         """Whether the code or the configuration says that an expression's broadcasts are meant."""

@@ -27,27 +27,35 @@ _SHORTEST_NAME = 2
 
 def interpret(run: Run, function: Function) -> None:
     """Go through a function by itself: its parameters are whatever their annotations say."""
-    frame = _alone(run, function)
+    frame = alone(run, function)
     found, optional = ways(frame.state.values), given_or_not(function.node, frame.state.values)
     doubts, told = run.doubts, len(run.findings)
     go_through(frame)
     if found and run.doubts > doubts:
-        frames = (_alone(run, function, chosen) for chosen in found)
+        frames = (alone(run, function, chosen) for chosen in found)
         tell_of_all(run, frames, go_through)
     elif optional and len(run.findings) == told:
-        frames = (_alone(run, function, chosen) for chosen in optional)
+        frames = (alone(run, function, chosen) for chosen in optional)
         tell_of_each(run, frames, go_through)
 
 
-def _alone(run: Run, function: Function, chosen: Mapping[str, Value] | None = None) -> Frame:
-    """A function's frame where nobody calls it; `chosen` are parameters that are known better."""
+def alone(
+    run: Run,
+    function: Function,
+    chosen: Mapping[str, Value] | None = None,
+    own: Instance | None = None,
+) -> Frame:
+    """A function's frame where nobody calls it; `chosen` are parameters that are known better.
+
+    A method belongs to `own`, or else to some object of its class.
+    """
     signature = signature_of(run, function)
     frame = activation(run, function)
     sizes = _own_sizes(frame, signature)
     bindings = _own_bindings(signature, sizes)
     values = _own_values(frame, signature, sizes, bindings)
     if signature.receiver and signature.parameters:
-        receiver = _receiver(frame, function, signature)
+        receiver = own or _receiver(frame, function, signature)
         values[signature.parameters[0].name] = receiver
         frame.own = receiver if isinstance(receiver, Instance) else None
     frame.state.values.update({**values, **(chosen or {})})

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
@@ -35,10 +35,20 @@ _MOST_STEPS_PER_LINE = 50
 _LEAST_STEPS = 2_000
 # Code that takes more, of branches in loops in loops, is given up.
 MOST_STEPS_AT_ALL = 150_000
+# Of what is gone through beside, to know what it may leave behind, it is less.
+_MOST_STEPS_APART = 10_000
 
 
 class TooMuchError(Exception):
     """Some code takes more steps than are worth it: nothing is known of what it does."""
+
+
+@dataclass(frozen=True)
+class Supposed:
+    """What the attributes of an object are taken to be between two calls of its methods."""
+
+    instance: Instance | None
+    attributes: Mapping[str, Value]
 
 
 @dataclass
@@ -51,7 +61,10 @@ class Run:
     `sightings`, if asked for, are the values of all parameters and expressions, in the order of
     their evaluation. `trail`, if asked for, are the statements that are gone through, blocks left
     aside. `doubts` counts what is wrong for some of the alternatives of a value. `heard` is all
-    that was told while there are `listeners`, with how `muted` the run was.
+    that was told while there are `listeners`, with how `muted` the run was. `storing` are the
+    methods that assign an attribute of a class's objects, and `kept` what they make of these, once
+    somebody asked. `supposed` are the attributes of one object while that is being found out, in
+    the run `apart`.
     """
 
     program: Program
@@ -85,6 +98,10 @@ class Run:
     most_steps: int = _MOST_STEPS
     muted: int = 0
     doubts: int = 0
+    storing: dict[tuple[int, str], tuple[Function, ...] | None] = field(default_factory=dict)
+    kept: dict[int, Mapping[str, Value]] = field(default_factory=dict)
+    supposed: Supposed | None = None
+    most_at_all: int = MOST_STEPS_AT_ALL
 
     def scope_of(self, module: Module) -> Scope:
         """Where the names at the top level of a module are looked up."""
@@ -136,6 +153,33 @@ class Run:
             self.faults[id(function.node)] = known
         return known
 
+    @cached_property
+    def apart(self) -> Run:
+        """A run in which the same code is gone through on suppositions, so that nothing is told.
+
+        What it finds out of calls, objects and globals is its own: it holds as long as these do.
+        """
+        verbs = self.evaluate, self.execute, self.call, self.interpret
+        return Run(
+            self.program,
+            self.module,
+            self.config,
+            *verbs,
+            globals=self.globals,
+            scopes=self.scopes,
+            functions=self.functions,
+            classes=self.classes,
+            lineages=self.lineages,
+            constructors=self.constructors,
+            signatures=self.signatures,
+            rule_names=self.rule_names,
+            faults=self.faults,
+            storing=self.storing,
+            supposed=Supposed(None, {}),
+            muted=1,
+            most_at_all=_MOST_STEPS_APART,
+        )
+
     @property
     def exhausted(self) -> bool:
         """Whether no more calls are to be followed."""
@@ -154,7 +198,7 @@ class Run:
     def step(self, count: int) -> None:
         """Count steps. Raises TooMuchError if there were too many."""
         self.steps += count
-        if self.steps > MOST_STEPS_AT_ALL:
+        if self.steps > self.most_at_all:
             raise TooMuchError
 
     @contextmanager

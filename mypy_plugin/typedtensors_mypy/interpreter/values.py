@@ -205,7 +205,8 @@ class Instance:
     time is Unknown for good, so sharing one instance between states is sound. `exact`: it is of
     this class, not of a subclass. `building`: its constructor is being gone through. `pending`:
     nobody has gone through it yet. `names` are what the annotations of its attributes need, once
-    somebody asked; `sizes` the integers that it was made with. `settings` as those of a `Chain`.
+    somebody asked; `sizes` the integers that it was made with; `kept` what methods make those of
+    its attributes that they assign. `settings` as those of a `Chain`.
     """
 
     cls: UserClass
@@ -215,6 +216,7 @@ class Instance:
     pending: bool = False
     names: Bindings | None = None
     sizes: frozenset[Atom] = frozenset()
+    kept: Mapping[str, Value] | None = None
     settings: Items = field(default_factory=lambda: Items((), ()))
 
 

@@ -148,6 +148,9 @@ def _assignments(inside: Contents) -> Iterator[ast.stmt]:
     stored = {ast.unparse(each): each for each in (*inside.assigned, *inside.assigned_inside)}
     for target in stored.values():
         yield ast.Assign([target], ast.Constant(...), lineno=0)
+    for name in sorted(inside.set_by_name):
+        given: list[ast.expr] = [ast.Constant(each) for each in (..., name, ...)]
+        yield ast.Expr(ast.Call(ast.Name("setattr", ast.Load()), given, []))
     for changed in inside.changed.values():
         owner = copy(changed)
         owner.ctx = ast.Load()

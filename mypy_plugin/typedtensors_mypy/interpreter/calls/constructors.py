@@ -23,6 +23,7 @@ from typedtensors_mypy.interpreter.calls.records import (
     record_constructor,
     record_fields,
 )
+from typedtensors_mypy.interpreter.calls.storing import made_by_others
 from typedtensors_mypy.interpreter.expressions.ops import apply_op, rule_name
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.values import Function, Instance, UserClass
@@ -36,6 +37,7 @@ from typedtensors_mypy.source.syntax.contents import contents, parts
 # that asks for an attribute makes its own, and most ask for a few.
 _STEPS_FOR_OTHERS = 1_000
 
+MADE_OTHERWISE = Unknown("an attribute that subclasses make otherwise")
 # What an object holds of its base, under a name that no attribute has.
 BASE_LAYER = "super()"
 
@@ -93,8 +95,7 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     run = frame.run
     elsewhere = instance.cls.scope.module is not run.module
     state = frame.state
-    # What another object was made with says nothing of what it holds where it is asked. The object
-    # whose method this is may be at its first call, and most methods keep the shapes they find.
+    # What it was made with says nothing of what it holds where it is asked.
     with (
         frame.branch(state.fork()) as inside,
         run.silence(),
@@ -102,10 +103,9 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     ):
         _build(frame, node, constructor, instance, Arguments((), values, more=True))
         build_weights(frame, node, instance)
-    if instance is frame.own:
-        state.become(inside)
-    else:
-        state.facts, state.lists = inside.facts, inside.lists
+    state.facts, state.lists = inside.facts, inside.lists
+    others = instance.attributes.keys() & made_by_others(run, instance.cls)
+    instance.attributes.update(dict.fromkeys(others, MADE_OTHERWISE))
 
 
 def find_constructor(

@@ -20,8 +20,14 @@ from typedtensors_mypy.interpreter.calls.classes import (
     find_member,
     method_of,
 )
-from typedtensors_mypy.interpreter.calls.constructors import ensure_built, find_constructor
+from typedtensors_mypy.interpreter.calls.constructors import (
+    MADE_OTHERWISE,
+    ensure_built,
+    find_constructor,
+)
+from typedtensors_mypy.interpreter.calls.kept import kept
 from typedtensors_mypy.interpreter.calls.records import is_record
+from typedtensors_mypy.interpreter.calls.storing import own_classes, storing
 from typedtensors_mypy.interpreter.expressions.names import (
     external_value,
     lasting,
@@ -156,16 +162,24 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 
 
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
-    """An attribute as its constructor set it, unless other code assigns it too."""
-    value = base.attributes[name]
+    """An attribute as its constructor set it, or as methods leave it that assign it too."""
+    value, module = base.attributes[name], base.cls.scope.module
+    if not base.building and (value == MADE_OTHERWISE or _is_assigned(frame, base, name, value)):
+        annotated = _annotated(frame, base, name)
+        return lasting(module, name, kept(frame, base, name)) if annotated is None else annotated
+    # The arrays of a record are passed around, and no two of its objects have the same.
+    if isinstance(value, Tensor) and is_record(frame.run, base.cls):
+        return value
+    return lasting(module, name, value)
+
+
+def _is_assigned(frame: Frame, base: Instance, name: str, value: Value) -> bool:
+    """Whether code may make something else of an attribute that the constructor has set."""
     changes = replaced if _keeps_shape(value) else reassigned
-    if base.building or name not in base.cls.scope.module.summed(changes):
-        # The arrays of a record are passed around, and no two of its objects have the same.
-        if isinstance(value, Tensor) and is_record(frame.run, base.cls):
-            return value
-        return lasting(base.cls.scope.module, name, value)
-    annotated = _annotated(frame, base, name)
-    return annotated if annotated is not None else Unknown(f"`{name}` is assigned again elsewhere")
+    line = own_classes(frame.run, base.cls)
+    if not any(name in each.scope.module.summed(changes) for each in line):
+        return False
+    return storing(frame.run, base.cls, name) != ()
 
 
 def _keeps_shape(value: Value) -> bool:
@@ -180,11 +194,13 @@ def _keeps_shape(value: Value) -> bool:
 
 def _annotated(frame: Frame, instance: Instance, name: str) -> Value | None:
     """What an annotation in the class's body says of an attribute."""
-    cls = instance.cls
-    symbol = cls.symbols.get(name)
-    if not isinstance(symbol, Assigned) or symbol.annotation is None:
+    member = find_member(frame.run, instance.cls, name)
+    symbol = member.symbol if isinstance(member, Member) else None
+    if not isinstance(member, Member) or not isinstance(symbol, Assigned):
         return None
-    kind = type_of(cls.scope.inside(cls.node), symbol.annotation)
+    if symbol.annotation is None:
+        return None
+    kind = type_of(member.owner.scope.inside(member.owner.node), symbol.annotation)
     return None if isinstance(kind, OpaqueType) else _promised(frame, instance, kind, name)
 
 
@@ -205,6 +221,8 @@ def _class_variable(frame: Frame, member: Member, base: Instance, name: str) -> 
         return _promised(frame, base, kind, name)
     if symbol.value is None or not base.exact:
         return Unknown("an attribute that subclasses may set")
+    if storing(frame.run, base.cls, name) != ():
+        return Unknown("an attribute that methods may set")
     return _in_class(frame, member.owner, symbol.value)
 
 

@@ -46,6 +46,7 @@ from typedtensors_mypy.source.annotations.types import ArrayType, ScalarType, Un
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax.assigned import set_through
 from typedtensors_mypy.source.syntax.changes import reassigned, replaced
+from typedtensors_mypy.source.syntax.stores import own_targets
 from typedtensors_mypy.source.syntax.walks import dotted, last_names, statements, stored_names
 
 _UNBOUND = object()
@@ -191,7 +192,9 @@ def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None
     for option in options(owner):
         if isinstance(option, Instance) and not option.building:
             ensure_built(frame, option)
-            if not _only_takes_steps(frame, target.attr):
+            if option is frame.own and frame.stored is not None:
+                frame.stored(target.attr, value, frame.state.facts)
+            if not _is_own(frame, target, option) and not _only_takes_steps(frame, target.attr):
                 # Other names may lead to this object: from here on nobody knows the attribute.
                 option.attributes[target.attr] = Unknown("an attribute that is assigned again")
     modules = [option for option in options(owner) if isinstance(option, (Layer, Chain))]
@@ -218,6 +221,20 @@ def _keep_attribute(
     frame.state.set_attributes(owner, {attribute: value})
     if name is not None:
         frame.state.put(f"{name}.{attribute}", value)
+
+
+def _is_own(frame: Frame, target: ast.Attribute, owner: Instance) -> bool:
+    """Whether a method assigns an attribute of its own object that a constructor has set.
+
+    What its methods may make that is known wherever it is asked.
+    """
+    method = frame.callee
+    return (
+        method is not None
+        and method.owner is not None
+        and target.attr in owner.attributes
+        and target in own_targets(method.scope.module, method.node)
+    )
 
 
 def _only_takes_steps(frame: Frame, name: str) -> bool:

@@ -20,12 +20,12 @@ _KEEPING = frozenset(
 )
 # Functions that give the array they are given, by the names people import them under.
 _FILLING = re.compile(r"(?:.+\.)?(?:Parameter|init\.\w+_)")
-_CONSTRUCTORS = ("__init__", "__post_init__")
+CONSTRUCTORS = ("__init__", "__post_init__")
 
 
 def reassigned(module: Module) -> frozenset[str]:
     """The attributes that some code of a module assigns, the making of `self` left aside."""
-    return frozenset(target.attr for target in _assigned(module))
+    return frozenset(target.attr for target in _assigned(module)) | module.summed(set_by_name)
 
 
 def replaced(module: Module) -> frozenset[str]:
@@ -35,7 +35,14 @@ def replaced(module: Module) -> frozenset[str]:
     """
     stepped = map(_stepped, statements(module.tree.body))
     steps = {id(target) for target in stepped if target is not None}
-    return frozenset(target.attr for target in _assigned(module) if id(target) not in steps)
+    others = (target.attr for target in _assigned(module) if id(target) not in steps)
+    return frozenset(others) | module.summed(set_by_name)
+
+
+def set_by_name(module: Module) -> frozenset[str]:
+    """The attributes that code sets by `setattr` and the like, the making of objects left aside."""
+    parts = (part for part, own in module.summed(_parts) if own is None)
+    return frozenset().union(*(module.once(contents, part).set_by_name for part in parts))
 
 
 def _assigned(module: Module) -> Iterator[ast.Attribute]:
@@ -132,32 +139,32 @@ def receiver(method: AnyFunction) -> str | None:
 
 def _parts(module: Module) -> tuple[tuple[ast.AST, str | None], ...]:
     """The parts of a module, with what each calls the object that it makes, if it makes one."""
-    making = _making(module)
+    made = module.summed(making)
     return tuple(
-        (part, receiver(part) if isinstance(part, FunctionNode) and part in making else None)
+        (part, receiver(part) if isinstance(part, FunctionNode) and part in made else None)
         for part in parts(module.tree)
     )
 
 
-def _making(module: Module) -> set[AnyFunction]:
+def making(module: Module) -> set[AnyFunction]:
     """The methods that make objects: constructors, and what is called by nothing but these."""
     every = [*parts(module.tree)]
     classes = [part for part in every if isinstance(part, ast.ClassDef)]
-    making = {method for node in classes for method in _called(node)}
-    names = {method.name for method in making}
+    found = {method for node in classes for method in _called(node)}
+    names = {method.name for method in found}
     # A subclass may have helpers of its own for the constructor that it inherits.
-    making |= {each for node in classes for each in _methods(node) if each.name in names}
+    found |= {each for node in classes for each in _methods(node) if each.name in names}
     makers = {each for node in classes for each in _methods(node) if _makes(each, _named(node))}
-    helpers = making - makers
+    helpers = found - makers
     while helpers:
-        others = [part for part in every if part not in making]
+        others = [part for part in every if part not in found]
         used = frozenset().union(*(module.once(_attributes, part) for part in others))
         dropped = {method for method in helpers if method.name in used}
         if not dropped:
             break
         helpers -= dropped
-        making -= dropped
-    return making
+        found -= dropped
+    return found
 
 
 def _called(node: ast.ClassDef) -> list[AnyFunction]:
@@ -172,7 +179,7 @@ def _called(node: ast.ClassDef) -> list[AnyFunction]:
 
 def _makes(method: AnyFunction, beside: Mapping[str, AnyFunction]) -> bool:
     """Whether a method makes objects: Keras calls `build` before it calls `call`, to that end."""
-    return method.name in _CONSTRUCTORS or (method.name == "build" and "call" in beside)
+    return method.name in CONSTRUCTORS or (method.name == "build" and "call" in beside)
 
 
 def _named(node: ast.ClassDef) -> Mapping[str, AnyFunction]:

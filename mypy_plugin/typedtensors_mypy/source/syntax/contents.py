@@ -20,6 +20,11 @@ CHANGING = frozenset(
     | {"remove", "reverse", "setdefault", "sort", "update"}
 )
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
+# Calls that assign an attribute that one of their texts names.
+_SETTERS = frozenset(
+    {"__setattr__", "add_module", "register_buffer", "register_module", "register_parameter"}
+    | {"setattr"}
+)
 # Code that has names of its own.
 _DEFINITIONS = frozenset({*FunctionNode, ast.ClassDef})
 _SCOPES = _DEFINITIONS | {ast.Lambda}
@@ -38,6 +43,7 @@ class Contents:
         imports: The import statements.
         assigned: The attributes that a function's own statements assign.
         assigned_inside: Those that the functions inside it assign.
+        set_by_name: Those that `setattr(a, "b", c)`, `a.register_buffer("b", c)` and the like set.
         changed: What is changed where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`.
         compared: For each comparison that has several, the names and attributes in it, but
             for `d % heads == 0`, which says nothing of their being equal.
@@ -52,6 +58,7 @@ class Contents:
     imports: tuple[AnyImport, ...]
     assigned: tuple[ast.Attribute, ...]
     assigned_inside: tuple[ast.Attribute, ...]
+    set_by_name: frozenset[str]
     changed: Mapping[str, ast.Name | ast.Attribute]
     compared: tuple[frozenset[str], ...]
     globalized: frozenset[str]
@@ -97,6 +104,7 @@ class _Walk:
         self.texts: set[str] = set()
         self.imports: list[AnyImport] = []
         self.assigned: list[ast.Attribute] = []
+        self.set_by_name: set[str] = set()
         self.changed: dict[str, ast.Name | ast.Attribute] = {}
         self.compared: list[frozenset[str]] = []
         self.globalized: set[str] = set()
@@ -127,6 +135,7 @@ class _Walk:
             tuple(self.imports),
             tuple(own),
             tuple(inside),
+            frozenset(self.set_by_name),
             self.changed,
             tuple(self.compared),
             frozenset(self.globalized),
@@ -205,7 +214,12 @@ class _Walk:
         self.imports.append(node)
 
     def call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING:
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if called in _SETTERS:
+            given = (*node.args, *(keyword.value for keyword in node.keywords))
+            texts = (each.value for each in given if isinstance(each, ast.Constant))
+            self.set_by_name.update(text for text in texts if isinstance(text, str))
+        if isinstance(node.func, ast.Attribute) and called in CHANGING:
             owner = node.func.value
             # What is updated in a dict may be anything, what is appended to is a list.
             while isinstance(owner, ast.Subscript) and node.func.attr in _OF_LISTS:
