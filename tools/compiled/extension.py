@@ -83,6 +83,10 @@ def _compile(paths: list[str]) -> None:
         multi_file=True,
         target_dir="c",
     )
+    if sys.platform != "win32":
+        for extension in extensions:
+            # Nobody else calls what is in one: its functions then call each other without a table.
+            extension.extra_compile_args.append("-fvisibility=hidden")
     command = Parallel(Distribution({"ext_modules": extensions}))
     command.build_lib, command.build_temp = ".", "objects"
     command.ensure_finalized()
