@@ -61,10 +61,10 @@ class Run:
     `sightings`, if asked for, are the values of all parameters and expressions, in the order of
     their evaluation. `trail`, if asked for, are the statements that are gone through, blocks left
     aside. `doubts` counts what is wrong for some of the alternatives of a value. `heard` is all
-    that was told while there are `listeners`, with how `muted` the run was. `storing` are the
-    methods that assign an attribute of a class's objects, and `kept` what they make of these, once
-    somebody asked. `supposed` are the attributes of one object while that is being found out, in
-    the run `apart`.
+    that was told while there are `listeners`, with how `muted` the run was. `beside` are the
+    classes that objects of a class may be of too, `storing` the methods that assign an attribute of
+    these, and `kept` what they make of it, once somebody asked. `supposed` are the attributes of
+    one object while that is being found out, in the run `apart`.
     """
 
     program: Program
@@ -98,6 +98,7 @@ class Run:
     most_steps: int = _MOST_STEPS
     muted: int = 0
     doubts: int = 0
+    beside: dict[int, tuple[UserClass, ...]] = field(default_factory=dict)
     storing: dict[tuple[int, str], tuple[Function, ...] | None] = field(default_factory=dict)
     kept: dict[int, Mapping[str, Value]] = field(default_factory=dict)
     supposed: Supposed | None = None
@@ -174,6 +175,7 @@ class Run:
             signatures=self.signatures,
             rule_names=self.rule_names,
             faults=self.faults,
+            beside=self.beside,
             storing=self.storing,
             supposed=Supposed(None, {}),
             muted=1,

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from typedtensors_mypy.interpreter.calls.classes import lineage, method_of, user_class
 from typedtensors_mypy.interpreter.run import Run
 from typedtensors_mypy.interpreter.values import Function, UserClass
 from typedtensors_mypy.source.modules import AnyFunction
-from typedtensors_mypy.source.syntax.contents import parts
+from typedtensors_mypy.source.syntax.contents import ANY_NAME, parts
 from typedtensors_mypy.source.syntax.stores import (
     stored_by_helpers,
     stored_by_methods,
@@ -47,7 +47,8 @@ def own_classes(run: Run, cls: UserClass) -> list[UserClass]:
 
 def _storing(run: Run, cls: UserClass, name: str) -> tuple[Function, ...] | None:
     line = own_classes(run, cls)
-    if any(name in base.scope.module.summed(stored_elsewhere) for base in line):
+    elsewhere = (base.scope.module.summed(stored_elsewhere) for base in line)
+    if any(not names.isdisjoint({name, ANY_NAME}) for names in elsewhere):
         return None
     if any(name in _stored_by(each) for each in _beside(run, cls)):
         return None
@@ -60,11 +61,14 @@ def _stored_by(cls: UserClass) -> Mapping[str, Sequence[AnyFunction]]:
     return cls.scope.module.summed(stored_by_methods).get(cls.node, {})
 
 
-def _beside(run: Run, cls: UserClass) -> Iterator[UserClass]:
+def _beside(run: Run, cls: UserClass) -> Iterable[UserClass]:
     """What else an object of a class may be one of, by the classes of its module."""
-    line, module = own_classes(run, cls), cls.scope.module
-    for node in parts(module.tree):
-        if isinstance(node, ast.ClassDef):
-            others = own_classes(run, user_class(run, module, node))
-            if cls in others:
-                yield from (each for each in others if each not in line)
+    known = run.beside.get(id(cls.node))
+    if known is None:
+        module = cls.scope.module
+        nodes = (node for node in parts(module.tree) if isinstance(node, ast.ClassDef))
+        lines = (own_classes(run, user_class(run, module, node)) for node in nodes)
+        others = dict.fromkeys(each for line in lines if cls in line for each in line)
+        own = own_classes(run, cls)
+        known = run.beside[id(cls.node)] = tuple(each for each in others if each not in own)
+    return known

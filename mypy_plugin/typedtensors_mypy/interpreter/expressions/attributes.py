@@ -18,6 +18,7 @@ from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.classes import (
     Member,
     find_member,
+    lineage,
     method_of,
 )
 from typedtensors_mypy.interpreter.calls.constructors import (
@@ -27,7 +28,7 @@ from typedtensors_mypy.interpreter.calls.constructors import (
 )
 from typedtensors_mypy.interpreter.calls.kept import kept
 from typedtensors_mypy.interpreter.calls.records import is_record
-from typedtensors_mypy.interpreter.calls.storing import own_classes, storing
+from typedtensors_mypy.interpreter.calls.storing import storing
 from typedtensors_mypy.interpreter.expressions.names import (
     external_value,
     lasting,
@@ -176,10 +177,10 @@ def _stable(frame: Frame, base: Instance, name: str) -> Value:
 def _is_assigned(frame: Frame, base: Instance, name: str, value: Value) -> bool:
     """Whether code may make something else of an attribute that the constructor has set."""
     changes = replaced if _keeps_shape(value) else reassigned
-    line = own_classes(frame.run, base.cls)
-    if not any(name in each.scope.module.summed(changes) for each in line):
-        return False
-    return storing(frame.run, base.cls, name) != ()
+    for each in lineage(frame.run, base.cls):
+        if isinstance(each, UserClass) and name in each.scope.module.summed(changes):
+            return storing(frame.run, base.cls, name) != ()
+    return False
 
 
 def _keeps_shape(value: Value) -> bool:

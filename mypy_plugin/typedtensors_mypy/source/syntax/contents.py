@@ -22,9 +22,10 @@ CHANGING = frozenset(
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop"})
 # Calls that assign an attribute that one of their texts names.
 _SETTERS = frozenset(
-    {"__setattr__", "add_module", "register_buffer", "register_module", "register_parameter"}
-    | {"setattr"}
+    {"__setattr__", "add_module", "register_buffer", "register_parameter", "setattr"}
 )
+# What stands for all attributes where the name of the one that is assigned is not written out.
+ANY_NAME = "*"
 # Code that has names of its own.
 _DEFINITIONS = frozenset({*FunctionNode, ast.ClassDef})
 _SCOPES = _DEFINITIONS | {ast.Lambda}
@@ -43,7 +44,8 @@ class Contents:
         imports: The import statements.
         assigned: The attributes that a function's own statements assign.
         assigned_inside: Those that the functions inside it assign.
-        set_by_name: Those that `setattr(a, "b", c)`, `a.register_buffer("b", c)` and the like set.
+        set_by_name: Those that `setattr(a, "b", c)`, `a.register_buffer("b", c)` and the like set;
+            `ANY_NAME` where that depends on the run.
         changed: What is changed where it is: `xs` for `xs.append(1)`, `a` for `self.a[0] = 1`.
         compared: For each comparison that has several, the names and attributes in it, but
             for `d % heads == 0`, which says nothing of their being equal.
@@ -214,17 +216,18 @@ class _Walk:
         self.imports.append(node)
 
     def call(self, node: ast.Call) -> None:
-        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        if called in _SETTERS:
-            given = (*node.args, *(keyword.value for keyword in node.keywords))
-            texts = (each.value for each in given if isinstance(each, ast.Constant))
-            self.set_by_name.update(text for text in texts if isinstance(text, str))
-        if isinstance(node.func, ast.Attribute) and called in CHANGING:
-            owner = node.func.value
-            # What is updated in a dict may be anything, what is appended to is a list.
-            while isinstance(owner, ast.Subscript) and node.func.attr in _OF_LISTS:
-                owner = owner.value
-            self._change(owner)
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            if function.attr in CHANGING:
+                owner = function.value
+                # What is updated in a dict may be anything, what is appended to is a list.
+                while isinstance(owner, ast.Subscript) and function.attr in _OF_LISTS:
+                    owner = owner.value
+                self._change(owner)
+            elif function.attr in _SETTERS:
+                self._set_by_name(node)
+        elif isinstance(function, ast.Name) and function.id in _SETTERS:
+            self._set_by_name(node)
 
     def subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
@@ -232,6 +235,12 @@ class _Walk:
 
     def augmented(self, node: ast.AugAssign) -> None:
         self._change(node.target)
+
+    def _set_by_name(self, node: ast.Call) -> None:
+        given = (*node.args, *(keyword.value for keyword in node.keywords))
+        texts = (getattr(each, "value", None) for each in given if isinstance(each, ast.Constant))
+        names = {text for text in texts if isinstance(text, str)}
+        self.set_by_name |= names or {ANY_NAME}
 
     def _change(self, owner: ast.expr) -> None:
         if isinstance(owner, ast.Name):

@@ -7,8 +7,14 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from typedtensors_mypy.source.modules import AnyFunction, FunctionNode, Module
-from typedtensors_mypy.source.syntax.changes import CONSTRUCTORS, making, receiver, set_by_name
-from typedtensors_mypy.source.syntax.contents import contents, parts
+from typedtensors_mypy.source.syntax.changes import (
+    CONSTRUCTORS,
+    changed_in_place,
+    making,
+    receiver,
+    set_by_name,
+)
+from typedtensors_mypy.source.syntax.contents import ANY_NAME, contents, parts
 from typedtensors_mypy.source.syntax.walks import dotted
 
 _UNBOUND = frozenset({"classmethod", "staticmethod"})
@@ -46,6 +52,8 @@ def stored_elsewhere(module: Module) -> frozenset[str]:
         own = own_targets(module, part) if held and isinstance(part, FunctionNode) else ()
         others = [target for target in inside.assigned if target not in own]
         found.update(target.attr for target in (*others, *inside.assigned_inside))
+    if "__dict__" in module.summed(changed_in_place):
+        found.add(ANY_NAME)
     return frozenset(found) | module.summed(set_by_name)
 
 
