@@ -94,8 +94,9 @@ def _array(call: Call, array: Tensor) -> Item:
 
 
 def _sequence(part: list[Value] | tuple[Value, ...]) -> Item:
-    if part and all(isinstance(each, Dim) for each in part):
-        points = tuple(each for each in part if isinstance(each, Dim))
+    points = tuple(each for each in part if isinstance(each, Dim))
+    # Beside an integer there are no others than integers, bools, and arrays of one of them.
+    if points and all(isinstance(each, (Dim, Unknown)) for each in part):
         return Pick(Shape.of(len(part)), points)
     if part and all(isinstance(each, bool) for each in part):
         return Mask((Axis(Dim.of(len(part))),))
