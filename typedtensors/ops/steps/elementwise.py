@@ -97,6 +97,7 @@ def _broadcast(call: Call, shapes: list[Shape]) -> Shape:
         raise Conflicting(_disagreement(call, shapes))
     if not outcome.decided:
         _require_order(call, shapes)
+        _require_rows(call, shapes)
     call.facts = outcome.facts
     return outcome.shape
 
@@ -119,6 +120,24 @@ def _require_order(call: Call, shapes: list[Shape]) -> None:
         names = str(dims[0][apart[0]]), str(dims[1][apart[0]])
         texts = [shape.text for shape in shapes if shape.axes]
         raise Conflicting(wording.operands_differ(call.name, (texts[0], texts[1]), names))
+
+
+def _require_rows(call: Call, shapes: list[Shape]) -> None:
+    """Reject one number for each row beside rows of a literal width: `x / x.norm(dim=-1)`.
+
+    It fits where there happen to be as many rows as columns, or a single row.
+    """
+    dims = [shape.dims for shape in shapes if shape.axes]
+    if len(dims) != 2 or dims[0] is None or dims[1] is None:
+        return
+    both = [[*map(call.facts.resolve, each)] for each in dims if each is not None]
+    numbers, rows = sorted(both, key=len)
+    for number, met in zip(numbers[::-1], rows[::-1], strict=False):
+        fits_rows = len(numbers) < len(rows) and number in rows
+        if fits_rows and number.value is None and met.value not in {None, 0, 1}:
+            texts = [shape.text for shape in shapes if shape.axes]
+            names = (str(number), str(met)) if both[0] is numbers else (str(met), str(number))
+            raise Conflicting(wording.operands_differ(call.name, (texts[0], texts[1]), names))
 
 
 _SCALAR = Shape(())
