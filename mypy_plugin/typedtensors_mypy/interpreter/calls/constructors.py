@@ -108,6 +108,31 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
     instance.attributes.update(dict.fromkeys(others, MADE_OTHERWISE))
 
 
+def with_any_others(
+    frame: Frame, node: ast.expr, constructor: Function, arguments: Arguments
+) -> Arguments:
+    """The arguments of a constructor of which some are not known: `super().__init__(d, **options)`.
+
+    A parameter that gets none of those that are known may get any.
+    """
+    receiver = constructor.receiver
+    if not isinstance(receiver, Instance):
+        return arguments
+    signature = signature_of(frame.run, constructor)
+    written = node.args if isinstance(node, ast.Call) else []
+    stars = (at for at, each in enumerate(written) if isinstance(each, ast.Starred))
+    known = arguments.positional[: next(stars, None)]
+    sizes = _Sizes(receiver.cls, signature, apart=not is_record(frame.run, receiver.cls))
+    bindings = names_of(frame.run, receiver).complete(signature.specs, scope=Dim.scope())
+    taken = {*signature.positional[1 : len(known) + 1], *arguments.keywords}
+    others = {
+        parameter.name: _any_value(frame, parameter, sizes, bindings)
+        for parameter in signature.parameters[1:]
+        if parameter.kind[0] != "*" and parameter.name not in taken
+    }
+    return Arguments(known, {**arguments.keywords, **others}, more=True)
+
+
 def find_constructor(
     frame: Frame, instance: Instance, *, after: UserClass | None = None
 ) -> Function | None:

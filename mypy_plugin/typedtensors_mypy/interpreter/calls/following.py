@@ -27,6 +27,7 @@ from typedtensors_mypy.interpreter.annotations.signature import (
 from typedtensors_mypy.interpreter.arguments import Arguments
 from typedtensors_mypy.interpreter.calls.brought import brings_something
 from typedtensors_mypy.interpreter.calls.classes import making_of
+from typedtensors_mypy.interpreter.calls.constructors import with_any_others
 from typedtensors_mypy.interpreter.calls.solving import Held, solved
 from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.functions import activation, go_through
@@ -64,6 +65,8 @@ def call_function(frame: Frame, node: ast.expr, function: Function, arguments: A
     signature = signature_of(frame.run, function)
     if not signature.plain and not function.bare:
         return _call_decorated(frame, node, function, arguments)
+    if not arguments.complete and _is_building(function.receiver) and _is_constructor(function):
+        arguments = with_any_others(frame, node, function, arguments)
     if signature.receiver and function.receiver is not None:
         arguments = arguments.after(function.receiver)
     given = fit(signature, arguments)
@@ -348,6 +351,10 @@ def _closes_over_lists(function: Function) -> bool:
 
 def _is_building(receiver: Value) -> bool:
     return isinstance(receiver, Instance) and receiver.building
+
+
+def _is_constructor(function: Function) -> bool:
+    return function.node.name == "__init__"
 
 
 def _is_made(receiver: Value) -> bool:
