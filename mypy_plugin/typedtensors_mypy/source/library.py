@@ -25,7 +25,10 @@ _DTYPES = frozenset(
     "UInt UInt2 UInt4 UInt8 UInt16 UInt32 UInt64".split()
 )
 
-_TORCH_ARRAYS = "torch.Tensor torch._tensor.Tensor torch.nn.Parameter torch.nn.parameter.Parameter"
+_TORCH_ARRAYS = (
+    "torch.Tensor torch._tensor.Tensor torch.sparse.Tensor torch.nn.Parameter "
+    "torch.nn.parameter.Parameter"
+)
 _ARRAYS = {
     **dict.fromkeys(_TORCH_ARRAYS.split(), Framework.TORCH),
     **dict.fromkeys("numpy.ndarray numpy.typing.NDArray".split(), Framework.NUMPY),
