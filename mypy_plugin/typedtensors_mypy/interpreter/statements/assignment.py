@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import ast
 
-from typedtensors.diagnostics import wording
 from typedtensors.dims import Dim
 from typedtensors.ops import Layer, Unknown, Value
 from typedtensors.ops.steps.weights import weight_of
-from typedtensors.shapes import Shape, Tensor
+from typedtensors.shapes import Tensor
 from typedtensors_mypy.interpreter.annotations.declared import keep, value_of
 from typedtensors_mypy.interpreter.annotations.signature import signature_of
 from typedtensors_mypy.interpreter.calls.constructors import ensure_built
@@ -18,7 +17,6 @@ from typedtensors_mypy.interpreter.expressions.iteration import (
     item_of,
     unpack,
     unpack_around,
-    with_rank,
 )
 from typedtensors_mypy.interpreter.expressions.ops import apply_op
 from typedtensors_mypy.interpreter.frame import Frame
@@ -36,12 +34,9 @@ from typedtensors_mypy.interpreter.values import (
     Promise,
     Stream,
     Wired,
-    array_framework,
     framework_of,
-    of_framework,
     options,
 )
-from typedtensors_mypy.source import library
 from typedtensors_mypy.source.annotations.types import ArrayType, ScalarType, UnionType
 from typedtensors_mypy.source.library import ARRAY_CLASS
 from typedtensors_mypy.source.syntax.assigned import set_through
@@ -132,58 +127,6 @@ def _unpack_into(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         values = (part,) * len(targets)
     for target, item in zip(targets, values, strict=True):
         assign(frame, target, item)
-
-
-def check_pieces(
-    frame: Frame, target: ast.Tuple | ast.List, source: ast.expr, value: Value
-) -> None:
-    """Tell of `a, b = x.split(2)`, or `a, b = x.shape`, where that gives more pieces or fewer."""
-    if type(value) is not tuple:
-        return
-    if any(isinstance(item, ast.Starred) for item in target.elts):
-        return
-    called = source.func if isinstance(source, ast.Call) else source
-    if not isinstance(called, ast.Attribute) or len(value) == len(target.elts):
-        return
-    if called.attr in library.SPLITTING:
-        frame.report(source, wording.pieces_differ(called.attr, len(target.elts), len(value)))
-    elif _is_shape(source):
-        sizes = " ".join(map(str, value))
-        frame.report(source, wording.axes_unpacked(ast.unparse(source), len(target.elts), sizes))
-
-
-def unpack_shape(
-    frame: Frame, target: ast.Tuple | ast.List, source: ast.expr, value: Value
-) -> Value:
-    """The sizes that `b, n, d = x.shape` binds where the rank of `x` was not known, but is now."""
-    if not isinstance(value, Shape):
-        return value
-    if any(isinstance(item, ast.Starred) for item in target.elts):
-        return value
-    shape = with_rank(value, [dotted(item) or "_" for item in target.elts])
-    if shape is None:
-        return value
-    name = _array_of_shape(source)
-    array = frame.state.values.get(name) if name is not None else None
-    if name is not None and isinstance(array, Tensor) and array.shape == value:
-        refined = of_framework(array.with_shape(shape), array_framework(array))
-        frame.state.values[name] = refined
-    return tuple(axis.dim if not axis.flexible else Dim.fresh() for axis in shape.fixed or ())
-
-
-def _array_of_shape(source: ast.expr) -> str | None:
-    """`x`, for `x.shape` and `x.size()`."""
-    asked = source.func if isinstance(source, ast.Call) else source
-    owner = asked.value if isinstance(asked, ast.Attribute) else None
-    return owner.id if isinstance(owner, ast.Name) and _is_shape(source) else None
-
-
-def _is_shape(source: ast.expr) -> bool:
-    """Whether an expression is `x.shape`, or `x.size()`."""
-    if isinstance(source, ast.Call):
-        plain = not source.args and not source.keywords
-        return plain and isinstance(source.func, ast.Attribute) and source.func.attr == "size"
-    return isinstance(source, ast.Attribute) and source.attr == "shape"
 
 
 def _assign_attribute(frame: Frame, target: ast.Attribute, value: Value) -> None:

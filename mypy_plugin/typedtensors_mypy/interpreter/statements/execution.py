@@ -20,10 +20,8 @@ from typedtensors_mypy.interpreter.frame import Frame
 from typedtensors_mypy.interpreter.state import join_states
 from typedtensors_mypy.interpreter.statements.assignment import (
     assign,
-    check_pieces,
     forget_module,
     mark_changed,
-    unpack_shape,
 )
 from typedtensors_mypy.interpreter.statements.blocks import try_block, with_block
 from typedtensors_mypy.interpreter.statements.definitions import define_class, define_function
@@ -32,6 +30,7 @@ from typedtensors_mypy.interpreter.statements.guards import judge_guard
 from typedtensors_mypy.interpreter.statements.loops import for_loop, while_loop
 from typedtensors_mypy.interpreter.statements.matching import match_statement
 from typedtensors_mypy.interpreter.statements.refinement import holds_here, refine
+from typedtensors_mypy.interpreter.statements.unpacking import check_pieces, unpack_shape
 from typedtensors_mypy.interpreter.values import REPORTED, Chain, Items, Promise, either
 from typedtensors_mypy.source.annotations.readings import type_of
 from typedtensors_mypy.source.annotations.types import OpaqueType
