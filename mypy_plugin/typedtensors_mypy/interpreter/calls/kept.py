@@ -65,7 +65,13 @@ def _found(run: Run, instance: Instance, name: str) -> Value:
         return _ASSIGNED
     if instance.kept is None:
         instance.kept = _kept(run, instance)
-    return join(made, instance.kept[name]) if name in instance.kept else _ASSIGNED
+    return _either_of(made, instance.kept[name]) if name in instance.kept else _ASSIGNED
+
+
+def _either_of(made: Value, left: Value) -> Value:
+    """What is known of an attribute that is what was made, or what methods left."""
+    sizes = {dim for value in (made, left) for dim in sizes_in(value)}
+    return outlasting(join(made, left), lambda dim: dim if dim in sizes else None)
 
 
 def _kept(run: Run, instance: Instance) -> Mapping[str, Value]:
