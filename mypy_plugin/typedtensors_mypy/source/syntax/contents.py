@@ -201,6 +201,8 @@ class _Walk:
     def attribute(self, node: ast.Attribute) -> bool:
         if isinstance(node.ctx, ast.Store):
             self.assigned.append(node)
+            if node.attr == "__dict__":
+                self.set_by_name.add(ANY_NAME)
         name = dotted(node)
         if name is None:
             return False
@@ -247,6 +249,8 @@ class _Walk:
             self.changed[owner.id] = owner
         elif isinstance(owner, ast.Attribute):
             self.changed[owner.attr] = owner
+        elif isinstance(owner, ast.Call) and dotted(owner.func) == "vars":
+            self.set_by_name.add(ANY_NAME)
 
     def alias(self, node: ast.alias) -> None:
         self.bound.add(node.asname or node.name.partition(".")[0])
