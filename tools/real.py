@@ -8,7 +8,8 @@ never committed. What the plugin finds in them is judged in `tests/real/triage.t
 
 `make real ARGS="--wheel dist/typedtensors-...whl"` runs the packages with that wheel too, or with
 the folder that one is unpacked in: what is compiled has to find the same. The budget for the CPU
-time then holds for the wheel, which is what an index has.
+time then holds for the wheel, which is what an index has. The times of one run vary by a fifth, and
+by more on a busy machine: `--repeat 3`, which goes to the runner, takes the least of three.
 """
 
 from __future__ import annotations
