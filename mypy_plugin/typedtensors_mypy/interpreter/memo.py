@@ -22,6 +22,7 @@ from typedtensors_mypy.interpreter.values import (
     Stream,
     UserClass,
     Wired,
+    next_serial,
 )
 from typedtensors_mypy.source.modules import Module
 from typedtensors_mypy.source.program import External
@@ -36,7 +37,8 @@ class Followed:
 
     `changed` is what became of the arguments that were changed where they are, by parameter.
     `given` are the lists and dicts that it got, in the order of `Likeness.given`. `taught` are the
-    sizes of the caller's that the body shows to be numbers.
+    sizes of the caller's that the body shows to be numbers. What has a serial after `since` was
+    made by the call, so another call makes another.
     """
 
     value: Value
@@ -45,12 +47,22 @@ class Followed:
     changed: Mapping[str, Value] = field(default_factory=dict)
     given: tuple[Items, ...] = ()
     taught: Mapping[Atom, Dim] = field(default_factory=dict)
+    since: int = 0
 
-    def with_given(self, given: tuple[Items, ...]) -> Followed | None:
-        """The same for a call that is alike but gets these lists; None if that is not clear."""
-        if all(one.serial == other.serial for one, other in zip(self.given, given, strict=True)):
-            return self
-        return renamed(self, given)
+    @cached_property
+    def _makes(self) -> bool:
+        """Whether a list, a dict or an object was made that the caller gets."""
+        values = (
+            self.value,
+            *self.attributes.values(),
+            *(each.now for each in self.lists.values()),
+        )
+        return any(_is_made(value, self.since) for value in values)
+
+    def again(self, given: tuple[Items, ...]) -> Followed | None:
+        """The same for a call that is alike and gets these lists; None if that is not clear."""
+        same = all(one.serial == other.serial for one, other in zip(self.given, given, strict=True))
+        return self if same and not self._makes else renamed(self, given)
 
 
 @dataclass(frozen=True)
@@ -140,10 +152,30 @@ def is_blank(receiver: Value) -> bool:
     return isinstance(receiver, Instance) and receiver.building and not receiver.attributes
 
 
+def _is_made(value: Value, since: int) -> bool:
+    """Whether a value is, or holds, a list, a dict or an object that is newer than a serial."""
+    if isinstance(value, Instance):
+        return value.serial > since
+    if isinstance(value, Items):
+        return value.serial > since or _is_made(value.values, since)
+    if isinstance(value, tuple):
+        return any(_is_made(item, since) for item in value)
+    if isinstance(value, (Stream, Keyed)):
+        return _is_made(value.item, since)
+    if isinstance(value, Chain):
+        return _is_made(value.modules, since) or _is_made(value.settings, since)
+    if isinstance(value, Wired):
+        return _is_made(value.settings, since)
+    return isinstance(value, Either) and _is_made(value.options, since)
+
+
 def renamed(followed: Followed, given: tuple[Items, ...]) -> Followed | None:
-    """What a call gave, with other lists and dicts for those it got; None if that is not clear."""
+    """What a call gave, with other lists and dicts for those it got; None if that is not clear.
+
+    What it made is made anew.
+    """
     old = {each.serial: new for each, new in zip(followed.given, given, strict=True)}
-    naming = _Naming(old)
+    naming = _Naming(old, followed.since)
     try:
         lists = dict(map(naming.changed, followed.lists.values()))
         attributes = {name: naming.of(value) for name, value in followed.attributes.items()}
@@ -158,14 +190,21 @@ class _UnclearError(Exception):
 
 
 class _Naming:
-    """Puts new lists and dicts, by the serials of the old ones, into what a call gave."""
+    """Puts new lists and dicts, by the serials of the old ones, into what a call gave.
 
-    def __init__(self, new: Mapping[int, Items]) -> None:
+    What is newer than `since` becomes new as well; but objects that an object holds stay those that
+    they are, so that their methods are not followed again for each.
+    """
+
+    def __init__(self, new: dict[int, Items], since: int) -> None:
         self._new = new
+        self._since = since
+        self._made: dict[int, Instance] = {}
         self._seen: set[int] = set()
+        self._is_inside = False
 
     def changed(self, change: Changed) -> tuple[int, Changed]:
-        made = self._new.get(change.made.serial, change.made)
+        made = self._in_place_of(change.made)
         return made.serial, Changed(made, self.of(change.now))
 
     def of(self, value: Value) -> Value:
@@ -174,27 +213,59 @@ class _Naming:
         if isinstance(value, Items):
             return self._of_items(value)
         if isinstance(value, tuple):
-            return tuple(map(self.of, value))
+            items = tuple(map(self.of, value))
+            return items if _differ(items, value) else value
         if isinstance(value, (Stream, Keyed)):
-            return replace(value, item=self.of(value.item))
+            item = self.of(value.item)
+            return value if item is value.item else replace(value, item=item)
         if isinstance(value, Chain):
-            return Chain(self.of(value.modules), self.of(value.settings))  # type: ignore[arg-type]  # others
+            modules, settings = self.of(value.modules), self.of(value.settings)
+            same = modules is value.modules and settings is value.settings
+            return value if same else Chain(modules, settings)  # type: ignore[arg-type]  # others
         if isinstance(value, Wired):
             return replace(value, settings=self.of(value.settings))  # type: ignore[arg-type]  # another
+        if isinstance(value, Instance) and value.serial > self._since and not self._is_inside:
+            return self._of_object(value)
         held = self._held(value)
-        if held is None or any(self.of(each) is not each for each in held):
+        if held is None or not all(map(self._stays, held)):
             raise _UnclearError
         return value
 
-    def _of_items(self, value: Items) -> Value:
+    def _stays(self, value: Value) -> bool:
+        """Whether what is held by something that stays what it is can stay so too."""
+        since, self._since = self._since, next_serial()
+        try:
+            return self.of(value) is value
+        finally:
+            self._since = since
+
+    def _of_items(self, value: Items) -> Items:
         values = tuple(map(self.of, value.values))
-        same = all(one is other for one, other in zip(values, value.values, strict=True))
-        new = self._new.get(value.serial)
-        if new is not None:
+        new = self._in_place_of(value)
+        if new is not value:
             return Items(values, value.keys, new.serial)
-        if not same:
+        if _differ(values, value.values):
             raise _UnclearError
         return value
+
+    def _in_place_of(self, made: Items) -> Items:
+        """The list that takes the place of one that the call got or made; any other stays."""
+        new = self._new.get(made.serial, made)
+        if new is made and made.serial > self._since:
+            new = self._new[made.serial] = Items(made.values, made.keys)
+        return new
+
+    def _of_object(self, made: Instance) -> Value:
+        """An object that is like one that the call made, with lists of its own."""
+        known = self._made.get(id(made))
+        if known is None:
+            settings = self._of_items(made.settings)
+            known = replace(made, attributes={}, settings=settings, serial=next_serial())
+            self._made[id(made)] = known
+            self._is_inside = True
+            known.attributes |= {name: self.of(each) for name, each in made.attributes.items()}
+            self._is_inside = False
+        return known
 
     def _held(self, value: Value) -> Iterable[Value] | None:
         """What a value holds that stays what it is; None for a value of another kind."""
@@ -208,6 +279,10 @@ class _Naming:
         if isinstance(value, Function):
             return (value.receiver, *value.closure.values(), *value.defaults.values())
         return None
+
+
+def _differ(values: tuple[Value, ...], before: tuple[Value, ...]) -> bool:
+    return any(one is not other for one, other in zip(values, before, strict=True))
 
 
 _WITHOUT_LISTS = frozenset(

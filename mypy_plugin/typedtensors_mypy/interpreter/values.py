@@ -28,6 +28,11 @@ RESHAPED = Unknown("an array reshaped in place")
 _serials = itertools.count(1)
 
 
+def next_serial() -> int:
+    """A number greater than that of every list, dict and object that there is."""
+    return next(_serials)
+
+
 @dataclass(frozen=True)
 class Foreign(Tensor):
     """An array of another framework than torch: its methods and operators are other ops."""
@@ -138,7 +143,7 @@ class Items:
 
     values: tuple[Value, ...]
     keys: tuple[Value, ...] | None = None
-    serial: int = field(default_factory=lambda: next(_serials))
+    serial: int = field(default_factory=next_serial)
 
     def __post_init__(self) -> None:
         """Forget what is too much."""
@@ -218,6 +223,7 @@ class Instance:
     sizes: frozenset[Atom] = frozenset()
     kept: Mapping[str, Value] | None = None
     settings: Items = field(default_factory=lambda: Items((), ()))
+    serial: int = field(default_factory=next_serial)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ from typedtensors_mypy.interpreter.values import (
     Instance,
     Items,
     Stream,
+    next_serial,
 )
 from typedtensors_mypy.source.annotations.types import (
     ClassType,
@@ -224,14 +225,17 @@ class _Call:
             return _NOT_FOLLOWED
         so_far = self._set_so_far()
         known = None if so_far else run.followed.get(like)
-        known = known and known.with_given(like.given)
+        known = known and known.again(like.given)
         if known is None:
             reusable = (is_blank(receiver) and not so_far) or not _is_building(receiver)
             reusable = reusable and not _closes_over_lists(self.function)
             run.active.add(itself)
+            globals_met = len(run.results)
             with run.listening() as heard:
                 known = self._go_through(promised, like.given)
             run.active.discard(itself)
+            # A global that was met here for the first time is no new object at the next call.
+            reusable = reusable and len(run.results) == globals_met
             if reusable and not heard and not run.exhausted:
                 run.followed[like] = known
         if known.lists:
@@ -267,6 +271,7 @@ class _Call:
         return self.frame.state.attributes(receiver) if _is_building(receiver) else {}
 
     def _go_through(self, promised: Bindings | None, given: tuple[Items, ...]) -> Followed:
+        since = next_serial()
         inner = self._activation()
         if promised is not None and not self.signature.generator:
             inner.returns, inner.bindings = self.signature.returns, promised
@@ -278,7 +283,7 @@ class _Call:
         ends = ((name, end.values.get(name)) for name in self.given)
         became = {name: each for name, each in ends if each is CHANGED or each is RESHAPED}
         taught = _taught(self.frame.state.facts, end.facts)
-        return Followed(value, changed, self._attributes(end), became, given, taught)
+        return Followed(value, changed, self._attributes(end), became, given, taught, since)
 
     def _pass_on(self, given: Given, became: Value) -> None:
         """Let the caller know of what the function did to an argument where it is."""
