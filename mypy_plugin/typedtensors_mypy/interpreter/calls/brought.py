@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from typedtensors.dims import Dim
-from typedtensors.ops import Layer, Object, Value
+from typedtensors.ops import Layer, Value
 from typedtensors.shapes import Shape, Tensor
 from typedtensors_mypy.interpreter.state import State
 from typedtensors_mypy.interpreter.values import (
@@ -26,7 +26,7 @@ from typedtensors_mypy.interpreter.values import (
 
 # What is held deeper in objects and lists than this is seldom all that a function uses.
 _DEEPEST = 5
-_KNOWN = (Dim, Layer, Chain, Wired, Shape, Object)
+_KNOWN = (Dim, Layer, Chain, Wired, Shape)
 
 
 def brings_something(state: State, values: Iterable[Value]) -> bool:

@@ -80,16 +80,7 @@ def ensure_built(frame: Frame, instance: Instance) -> None:
             build_weights(frame, node, instance)
         return
     signature = signature_of(frame.run, constructor)
-    # What somebody configures may well be equal.
-    apart = not is_record(frame.run, instance.cls)
-    sizes = _Sizes(instance.cls, signature, apart=apart)
-    names = names_of(frame.run, instance)
-    bindings = names.complete(signature.specs, scope=Dim.scope())
-    values = {
-        parameter.name: _any_value(frame, parameter, sizes, bindings)
-        for parameter in signature.parameters[1:]
-        if parameter.kind[0] != "*"
-    }
+    values = _any_values(frame, instance, signature)
     dims = (value for value in values.values() if isinstance(value, Dim))
     instance.sizes = frozenset().union(*(dim.atoms for dim in dims))
     run = frame.run
@@ -122,14 +113,9 @@ def with_any_others(
     written = node.args if isinstance(node, ast.Call) else []
     stars = (at for at, each in enumerate(written) if isinstance(each, ast.Starred))
     known = arguments.positional[: next(stars, None)]
-    sizes = _Sizes(receiver.cls, signature, apart=not is_record(frame.run, receiver.cls))
-    bindings = names_of(frame.run, receiver).complete(signature.specs, scope=Dim.scope())
     taken = {*signature.positional[1 : len(known) + 1], *arguments.keywords}
-    others = {
-        parameter.name: _any_value(frame, parameter, sizes, bindings)
-        for parameter in signature.parameters[1:]
-        if parameter.kind[0] != "*" and parameter.name not in taken
-    }
+    others = _any_values(frame, receiver, signature)
+    others = {name: value for name, value in others.items() if name not in taken}
     return Arguments(known, {**arguments.keywords, **others}, more=True)
 
 
@@ -170,6 +156,20 @@ def _build(
         frame.run.call(frame, node, constructor, arguments)
     finally:
         instance.building = False
+
+
+def _any_values(frame: Frame, instance: Instance, signature: Signature) -> dict[str, Value]:
+    """What a constructor may get, by parameter, where nobody sees how an object is made."""
+    # What somebody configures may well be equal.
+    apart = not is_record(frame.run, instance.cls)
+    sizes = _Sizes(instance.cls, signature, apart=apart)
+    names = names_of(frame.run, instance)
+    bindings = names.complete(signature.specs, scope=Dim.scope())
+    return {
+        parameter.name: _any_value(frame, parameter, sizes, bindings)
+        for parameter in signature.parameters[1:]
+        if parameter.kind[0] != "*"
+    }
 
 
 def _any_value(frame: Frame, parameter: Parameter, sizes: _Sizes, bindings: Bindings) -> Value:

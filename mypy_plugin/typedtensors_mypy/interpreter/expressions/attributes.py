@@ -165,7 +165,7 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Instance) -> Value:
 def _stable(frame: Frame, base: Instance, name: str) -> Value:
     """An attribute as its constructor set it, or as methods leave it that assign it too."""
     value, module = base.attributes[name], base.cls.scope.module
-    if not base.building and (value == MADE_OTHERWISE or _is_assigned(frame, base, name, value)):
+    if not base.building and (value is MADE_OTHERWISE or _is_assigned(frame, base, name, value)):
         annotated = _annotated(frame, base, name)
         return lasting(module, name, kept(frame, base, name)) if annotated is None else annotated
     # The arrays of a record are passed around, and no two of its objects have the same.
